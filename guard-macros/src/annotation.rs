@@ -1,0 +1,101 @@
+//! Expand: the expression in `wrap = "…"`, which carries the annotation.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::ExprPath;
+use syn::ext::IdentExt;
+
+use crate::check::{Limit, Request};
+
+/// The middleware of one route.
+pub(crate) fn annotated(
+    function: &Ident,
+    methods: &[&str],
+    pattern: &str,
+    request: &Request,
+) -> TokenStream {
+    let name = function.unraw().to_string();
+    let (exempt, limits) = match request {
+        Request::Exempt => (true, Vec::new()),
+        Request::Limits(limits) => (false, limits.iter().map(annotated_limit).collect()),
+    };
+    quote! {
+        ::actix_web_guard::__private::RouteLimit::annotated(&const {
+            ::actix_web_guard::__private::Annotation {
+                handler: ::core::concat!(::core::module_path!(), "::", #name),
+                location: (::core::file!(), ::core::line!(), ::core::column!()),
+                methods: &[#(#methods),*],
+                pattern: #pattern,
+                exempt: #exempt,
+                limits: &[#(#limits),*],
+            }
+        })
+    }
+}
+
+fn annotated_limit(limit: &Limit) -> TokenStream {
+    let Limit {
+        requests,
+        window_seconds,
+        name,
+        key,
+    } = limit;
+    let name = option(name.as_ref().map(ToTokens::to_token_stream));
+    let key = option(key.as_ref().map(annotated_key));
+    quote! {
+        ::actix_web_guard::__private::AnnotatedLimit {
+            requests: #requests,
+            window_seconds: #window_seconds,
+            name: #name,
+            key: #key,
+        }
+    }
+}
+
+fn annotated_key(function: &ExprPath) -> TokenStream {
+    let name = path_text(function);
+    quote! {
+        ::actix_web_guard::__private::AnnotatedKey {
+            name: #name,
+            function: #function,
+        }
+    }
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    match value {
+        Some(value) => quote!(::core::option::Option::Some(#value)),
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+/// The path without spaces, except between words: two ways to write one path are one name.
+fn path_text(path: &ExprPath) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let tokens = path.to_token_stream().to_string();
+    tokens
+        .split_whitespace()
+        .fold(String::new(), |mut text, part| {
+            if text.ends_with(is_word) && part.starts_with(is_word) {
+                text.push(' ');
+            }
+            text.push_str(part);
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    #[test]
+    fn writes_paths_one_way() {
+        assert_eq!(
+            path_text(&parse_quote!(crate::keys::by_key)),
+            "crate::keys::by_key"
+        );
+        assert_eq!(path_text(&parse_quote!(crate::by::<u8>)), "crate::by::<u8>");
+        assert_eq!(path_text(&parse_quote!(<A as B>::by)), "<A as B>::by");
+    }
+}

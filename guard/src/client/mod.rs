@@ -1,0 +1,229 @@
+//! Who is asking: the address of a request, and the key it is counted and banned under.
+//!
+//! Must not know: limits, bans, routes.
+
+mod identify;
+mod networks;
+
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
+
+use smallvec::SmallVec;
+
+pub(crate) use identify::{Sender, identify};
+pub(crate) use networks::{NetworkError, Networks};
+
+/// What a client is counted and banned under: an IPv4 address, an IPv6 network, or the one key that all requests
+/// without an address share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum ClientKey {
+    Unknown,
+    V4(Ipv4Addr),
+    V6 { network: Ipv6Addr, prefix: u8 },
+}
+
+impl ClientKey {
+    /// The key of an address; IPv4-mapped IPv6 is IPv4.
+    pub(crate) fn of(address: IpAddr, ipv6_prefix: u8) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self::V4(address),
+            IpAddr::V6(address) => Self::V6 {
+                network: network(address, ipv6_prefix),
+                prefix: ipv6_prefix,
+            },
+        }
+    }
+
+    /// Reads an address in any spelling: upper case, leading zeros, IPv4-mapped, with a zone, brackets or a port, or as
+    /// a network in the form in which bans are listed.
+    pub(crate) fn parse(text: &str, ipv6_prefix: u8) -> Option<Self> {
+        let text = text.trim();
+        let address = match text.split_once('/') {
+            Some((address, prefix)) => {
+                let address: Ipv6Addr = address.parse().ok()?;
+                (prefix.parse() == Ok(ipv6_prefix)).then_some(IpAddr::V6(address))?
+            }
+            None => parse_address(text)?,
+        };
+        Some(Self::of(address, ipv6_prefix))
+    }
+}
+
+impl fmt::Display for ClientKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::V4(address) => write!(f, "{address}"),
+            Self::V6 {
+                network,
+                prefix: 128,
+            } => write!(f, "{network}"),
+            Self::V6 { network, prefix } => write!(f, "{network}/{prefix}"),
+        }
+    }
+}
+
+/// An address as people and proxies write it.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    if let Ok(address) = text.parse() {
+        return Some(address);
+    }
+    if let Ok(address) = text.parse::<std::net::SocketAddr>() {
+        return Some(address.ip());
+    }
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(text);
+    let without_zone = inner.split_once('%').map_or(inner, |(address, _)| address);
+    without_zone.parse().ok()
+}
+
+/// The network of `address` with `prefix` bits.
+fn network(address: Ipv6Addr, prefix: u8) -> Ipv6Addr {
+    let host_bits = 128 - u32::from(prefix.min(128));
+    let mask = u128::MAX.checked_shl(host_bits).unwrap_or(0);
+    Ipv6Addr::from_bits(address.to_bits() & mask)
+}
+
+/// Who the guard took the client to be: in the request's extensions, and an extractor for handlers and loggers.
+///
+/// ```
+/// use actix_web::{Responder, get};
+/// use actix_web_guard::Client;
+///
+/// #[get("/whoami")]
+/// async fn whoami(client: Client) -> impl Responder {
+///     format!("you are {client}")
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Client {
+    address: Option<IpAddr>,
+    key: ClientKey,
+    struck: bool,
+    /// The guards that have had their turn, the innermost last.
+    guards: SmallVec<[usize; 2]>,
+}
+
+impl PartialEq for Client {
+    fn eq(&self, other: &Self) -> bool {
+        (self.address, self.key) == (other.address, other.key)
+    }
+}
+
+impl Eq for Client {}
+
+impl Client {
+    /// The client's full address; `None` if the request came without one, as over a Unix socket. IPv4-mapped IPv6
+    /// addresses are IPv4 here.
+    #[must_use]
+    pub fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    /// The key of windows, strikes and bans.
+    pub(crate) fn key(&self) -> ClientKey {
+        self.key
+    }
+
+    /// Whether violations of this client are strikes. Not for requests without an address and for what looks like a
+    /// proxy that nobody declared: a ban would hit everybody behind it.
+    pub(crate) fn can_be_struck(&self) -> bool {
+        self.struck
+    }
+
+    /// Notes that a guard has its turn.
+    pub(crate) fn seen_by(mut self, guard: usize) -> Self {
+        self.guards.push(guard);
+        self
+    }
+
+    /// The client as a further guard sees it takes the place of this one; no, if that guard has had its turn.
+    pub(crate) fn introduce(&mut self, client: &Self, guard: usize) -> bool {
+        if self.guards.contains(&guard) {
+            return false;
+        }
+        let mut guards = std::mem::take(&mut self.guards);
+        guards.push(guard);
+        *self = Self {
+            guards,
+            ..client.clone()
+        };
+        true
+    }
+
+    /// The innermost guard that has seen the client.
+    pub(crate) fn guard(&self) -> Option<usize> {
+        self.guards.last().copied()
+    }
+}
+
+/// The key under which the client is counted and banned: `203.0.113.9`, `2001:db8:1:2::/64`, or `unknown`.
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.key.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_of_an_address_is_one_key() {
+        let v6 = "2001:db8:cc:dd::/64";
+        let v4 = "203.0.113.9";
+        for (text, expected) in [
+            ("203.0.113.9", v4),
+            (" 203.0.113.9 ", v4),
+            ("203.0.113.9:4711", v4),
+            ("::ffff:203.0.113.9", v4),
+            ("::FFFF:cb00:7109", v4),
+            ("2001:db8:cc:dd::1", v6),
+            ("2001:0DB8:00CC:00DD:0:0:0:99", v6),
+            ("[2001:db8:cc:dd::1]", v6),
+            ("[2001:db8:cc:dd::1]:443", v6),
+            ("2001:db8:cc:dd::1%eth0", v6),
+            ("2001:db8:cc:dd::/64", v6),
+        ] {
+            let key = ClientKey::parse(text, 64).map(|key| key.to_string());
+            assert_eq!(key.as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_no_key() {
+        for text in [
+            "",
+            "unknown",
+            "localhost",
+            "203.0.113",
+            "203.0.113.999",
+            "2001:db8::/48",
+            "203.0.113.0/24",
+            "[::1",
+            "::1/x",
+        ] {
+            assert_eq!(ClientKey::parse(text, 64), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn neighbours_share_a_key_only_within_the_prefix() {
+        let key = |text, prefix| ClientKey::parse(text, prefix);
+        assert_eq!(
+            key("2001:db8:aa:bb::1", 64),
+            key("2001:db8:aa:bb:ffff::6", 64)
+        );
+        assert_ne!(key("2001:db8:aa:bb::1", 64), key("2001:db8:aa:bc::1", 64));
+        assert_ne!(key("2001:db8::1", 128), key("2001:db8::2", 128));
+        assert_eq!(
+            key("2001:db8::1", 128).map(|k| k.to_string()).as_deref(),
+            Some("2001:db8::1")
+        );
+        assert_eq!(key("fe80::1", 1), key("8000::", 1));
+    }
+}

@@ -1,0 +1,45 @@
+//! The effective configuration as TOML: every field with its value, on a line of its own.
+//!
+//! Must not know: how a field's value is made, or where it came from.
+
+use std::fmt;
+
+use super::{field::Field, fields::FIELDS, raw::Raw, settings::Settings, values::Form};
+
+/// Writes all fields; tables come last, for in TOML everything below a table belongs to it.
+pub(super) fn write(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (tables, lines): (Vec<&Field>, Vec<&Field>) = FIELDS
+        .iter()
+        .partition(|field| matches!(field.form, Form::Tables));
+    for field in lines.into_iter().chain(tables) {
+        match field.show(settings) {
+            None => writeln!(f, "# {} = none", field.name)?,
+            Some(Raw::List(items)) if field.form == Form::Tables => {
+                write_tables(field.name, &items, f)?;
+            }
+            Some(raw) => writeln!(f, "{} = {}", field.name, raw.to_toml())?,
+        }
+    }
+    Ok(())
+}
+
+fn write_tables(name: &str, items: &[Raw], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for item in items {
+        writeln!(f, "\n[[{name}]]")?;
+        let Raw::Table(entries) = item else { continue };
+        for (key, value) in entries {
+            writeln!(f, "{key} = {}", value.to_toml())?;
+        }
+    }
+    Ok(())
+}
+
+/// As a configuration is printed. What only code can give has no printed form.
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,161 @@
+use super::*;
+use crate::{
+    clock::Clock,
+    config::{HeaderStyle, SecurityConfig, SecurityConfigBuilder, settings::Draft},
+};
+
+/// The fields that a later release has, with their defaults as TOML prints them.
+const LATER: [(&str, Option<&str>); 17] = [
+    ("detection", None),
+    ("strike_on_status", Some("[]")),
+    ("exempt_user_agents", Some("[]")),
+    ("exempt_paths", Some("[]")),
+    ("exempt_crawlers", Some("[]")),
+    ("banned_user_agents", Some("[]")),
+    ("trusted_proxies", Some("[]")),
+    ("client_ip_header", Some("\"x-forwarded-for\"")),
+    ("infrastructure_limit", None),
+    ("store", Some("\"memory\"")),
+    ("redis_sentinel_master", None),
+    ("redis_prefix", Some("\"guard:\"")),
+    ("redis_cluster", Some("false")),
+    ("redis_timeout_ms", Some("250")),
+    ("redis_windows", Some("\"shared\"")),
+    ("on_store_failure", Some("\"local\"")),
+    ("ban_cache_entries", Some("10000")),
+];
+
+const AVAILABLE: [(&str, Option<&str>); 22] = [
+    ("rate_limit", Some("50")),
+    ("rate_limit_window", Some("60")),
+    ("auto_ban_threshold", Some("5")),
+    ("auto_ban_duration", Some("300")),
+    ("enable_rate_limiting", Some("true")),
+    ("enable_ip_banning", Some("true")),
+    ("enable_detection", Some("true")),
+    ("passive", Some("false")),
+    ("count_rejected", Some("true")),
+    ("strike_reset", Some("\"clean_request\"")),
+    ("strike_ttl", Some("300")),
+    ("strike_interval", Some("0")),
+    ("exempt_ips", Some("[]")),
+    ("exempt_loopback", Some("false")),
+    ("denied_ips", Some("[]")),
+    ("ipv6_prefix", Some("64")),
+    ("max_clients", Some("1000000")),
+    ("max_bans", Some("100000")),
+    ("ban_file", None),
+    ("rate_limit_headers", Some("\"draft\"")),
+    ("routes", None),
+    // Only x-forwarded-for is available, but it is.
+    ("client_ip_header", Some("\"x-forwarded-for\"")),
+];
+
+#[test]
+fn every_field_has_its_documented_default() {
+    let settings = Draft::default().resolve();
+    for (name, expected) in LATER.iter().chain(&AVAILABLE) {
+        let shown = find(name).unwrap().show(&settings);
+        assert_eq!(
+            shown.map(|raw| raw.to_toml()).as_deref(),
+            *expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_table_holds_each_documented_field_once() {
+    let mut names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
+    let mut documented: Vec<_> = LATER
+        .iter()
+        .chain(&AVAILABLE)
+        .map(|entry| entry.0)
+        .collect();
+    names.sort_unstable();
+    documented.sort_unstable();
+    documented.dedup();
+    assert_eq!(names, documented);
+}
+
+#[test]
+fn defaults_are_accepted_and_change_nothing() {
+    for field in FIELDS {
+        let Some(default) = field.show(&Settings::default()) else {
+            continue;
+        };
+        let mut draft = Draft::default();
+        field.apply(&mut draft, &default).unwrap();
+        let settings = draft.resolve();
+        for other in FIELDS {
+            assert!(other.show(&settings) == other.show(&Settings::default()));
+        }
+    }
+}
+
+#[test]
+fn fields_of_later_releases_take_their_default_only() {
+    let values = [
+        Raw::Integer(7),
+        Raw::Switch(true),
+        Raw::text("redis://:secret@host"),
+        Raw::texts(["redis://:secret@host"]),
+        Raw::Table(vec![]),
+    ];
+    for (name, _) in LATER.iter().filter(|(name, _)| *name != "client_ip_header") {
+        for value in &values {
+            let problem = find(name).unwrap().check(value).unwrap_err();
+            assert_eq!(
+                problem.in_field(name).to_string(),
+                format!("{name}: not available in this release")
+            );
+        }
+    }
+}
+
+#[test]
+fn the_header_of_the_client_is_named_in_any_case() {
+    let field = find("client_ip_header").unwrap();
+    assert!(field.check(&Raw::text("X-Forwarded-For")).is_ok());
+    let problem = field.check(&Raw::text("forwarded")).unwrap_err();
+    assert_eq!(
+        problem.in_field("client_ip_header").to_string(),
+        "client_ip_header: not available in this release"
+    );
+}
+
+#[test]
+fn variables_are_named_after_fields() {
+    assert_eq!(find("rate_limit").unwrap().variable(), "GUARD_RATE_LIMIT");
+    assert!(find("RATE_LIMIT").is_none());
+    assert!(find("key_by").is_none());
+}
+
+#[derive(Debug)]
+struct OtherClock;
+
+impl Clock for OtherClock {
+    fn now_millis(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn settings_are_equal_if_everything_comparable_is() {
+    let settings = |builder: SecurityConfigBuilder| Arc::clone(builder.build().unwrap().settings());
+    let plain = SecurityConfig::builder;
+    let hooked = || plain().on_refusal(|_| actix_web::HttpResponse::ImATeapot().finish());
+    assert_eq!(settings(plain()), settings(plain().rate_limit(50)));
+    assert_eq!(settings(hooked()), settings(hooked()));
+    let different = [
+        plain().rate_limit(51),
+        plain().exempt_ips(["::1"]),
+        plain().strike_ttl(301),
+        plain().rate_limit_headers(HeaderStyle::Off),
+        hooked(),
+        plain().clock(Arc::new(OtherClock)),
+    ];
+    for builder in different {
+        assert_ne!(settings(builder), settings(plain()));
+    }
+}

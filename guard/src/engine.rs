@@ -1,0 +1,176 @@
+//! The engine of one guard: its settings, its store, its routes. All workers share it, and so do all clones of the
+//! configuration that it was made from.
+//!
+//! Must not know: HTTP, routing.
+
+use std::{
+    collections::HashMap,
+    hash::{BuildHasher, RandomState},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError, RwLock, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread::{self, ThreadId},
+};
+
+use crate::{
+    config::{SecurityConfig, Settings},
+    decision::{RouteId, Store},
+    route::RouteIdentity,
+    store::{MemoryStore, MemoryStoreOptions},
+};
+
+/// See the module's documentation.
+pub(crate) struct Engine {
+    settings: RwLock<Arc<Settings>>,
+    version: AtomicU64,
+    routes: Mutex<HashMap<RouteIdentity, RouteId>>,
+    enforcing: Box<dyn Store>,
+    /// Passive mode decides under keys of its own.
+    passive: OnceLock<Box<dyn Store>>,
+    /// Two secrets of the process: a value of a key function is hashed with both.
+    value_hashers: [RandomState; 2],
+    made_on: ThreadId,
+    served_on: Mutex<Option<ThreadId>>,
+    /// Said already; said once.
+    pub(crate) warned_of_proxy: AtomicBool,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}
+
+impl Engine {
+    fn start(settings: Arc<Settings>) -> Arc<Self> {
+        let enforcing = store(&settings, true);
+        let engine = Arc::new(Self {
+            settings: RwLock::new(settings),
+            version: AtomicU64::new(0),
+            routes: Mutex::default(),
+            enforcing,
+            passive: OnceLock::new(),
+            value_hashers: [RandomState::new(), RandomState::new()],
+            made_on: thread::current().id(),
+            served_on: Mutex::new(None),
+            warned_of_proxy: AtomicBool::new(false),
+        });
+        lock(&ENGINES).push(Arc::downgrade(&engine));
+        engine
+    }
+
+    /// The engine of a configuration: made once for it and all its clones.
+    pub(crate) fn of(config: &SecurityConfig) -> Arc<Self> {
+        Arc::clone(
+            config
+                .inner_engine()
+                .get_or_init(|| Self::start(Arc::clone(config.settings()))),
+        )
+    }
+
+    /// The engine with an [`id`](Self::id), while it lives.
+    pub(crate) fn with_id(id: usize) -> Option<Arc<Self>> {
+        lock(&ENGINES)
+            .iter()
+            .filter_map(Weak::upgrade)
+            .find(|engine| engine.id() == id)
+    }
+
+    /// Tells engines apart.
+    pub(crate) fn id(&self) -> usize {
+        std::ptr::from_ref(self) as usize
+    }
+
+    /// The settings in force.
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        Arc::clone(&self.settings.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Changes with each [`replace`](Self::replace): workers look at it on every request.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Puts other settings in force.
+    pub(crate) fn replace(&self, settings: Arc<Settings>) {
+        *self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner) = settings;
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    /// The store for enforcing, or for passive mode.
+    pub(crate) fn store(&self, passive: bool) -> &dyn Store {
+        if passive {
+            self.passive
+                .get_or_init(|| store(&self.settings(), false))
+                .as_ref()
+        } else {
+            self.enforcing.as_ref()
+        }
+    }
+
+    /// The number of a route.
+    pub(crate) fn route(&self, identity: &RouteIdentity) -> RouteId {
+        let mut routes = lock(&self.routes);
+        let next = RouteId(
+            RouteId::FIRST + u32::try_from(routes.len()).unwrap_or(u32::MAX - RouteId::FIRST),
+        );
+        *routes.entry(identity.clone()).or_insert(next)
+    }
+
+    /// The hash under which a value of a key function is counted. `name` keeps functions apart.
+    pub(crate) fn value(&self, name: &str, value: &str) -> u128 {
+        let [one, two] = &self.value_hashers;
+        u128::from(one.hash_one((name, value))) << 64 | u128::from(two.hash_one((name, value)))
+    }
+
+    /// A worker has begun to serve with this engine. Warns if another engine with the same settings serves on another thread
+    /// and each was made on its own: then every worker counts for itself.
+    pub(crate) fn attach(&self) {
+        let here = thread::current().id();
+        let first = lock(&self.served_on).is_none();
+        *lock(&self.served_on) = Some(here);
+        if !first || self.made_on != here {
+            return;
+        }
+        let mut engines = lock(&ENGINES);
+        engines.retain(|engine| engine.strong_count() > 0);
+        let twin = engines
+            .iter()
+            .filter_map(Weak::upgrade)
+            .any(|other| self.is_twin(&other));
+        drop(engines);
+        if twin && !WARNED_OF_TWINS.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a SecurityConfig was built in each worker: every worker counts for itself, and clients get several times \
+                 the limits. Build it (or the Guard) outside the HttpServer::new closure and clone it in"
+            );
+        }
+    }
+
+    fn is_twin(&self, other: &Self) -> bool {
+        let elsewhere = lock(&other.served_on)
+            .is_some_and(|thread| thread == other.made_on && thread != self.made_on);
+        self.id() != other.id() && elsewhere && self.settings() == other.settings()
+    }
+}
+
+/// All engines of the process.
+static ENGINES: Mutex<Vec<Weak<Engine>>> = Mutex::new(Vec::new());
+static WARNED_OF_TWINS: AtomicBool = AtomicBool::new(false);
+
+fn store(settings: &Settings, enforcing: bool) -> Box<dyn Store> {
+    let options = MemoryStoreOptions {
+        max_clients: settings.max_clients,
+        max_bans: settings.max_bans,
+        ban_file: settings.ban_file.clone().filter(|_| enforcing),
+    };
+    Box::new(MemoryStore::new(&options, Arc::clone(&settings.clock)))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

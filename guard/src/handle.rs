@@ -1,0 +1,332 @@
+//! The handle: bans, reports of threats and reloads, for handlers and for the code around the server.
+//!
+//! Must not know: routing, responses.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::{Future, Ready, ready},
+    net::IpAddr,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use actix_web::{
+    FromRequest, HttpMessage as _, HttpRequest, HttpResponse, ResponseError, dev::Payload,
+    http::StatusCode, web::Data,
+};
+use futures_core::Stream;
+
+use crate::{
+    bans::Ban,
+    client::{Client, ClientKey},
+    clock::millis,
+    config::{SecurityConfig, Settings},
+    decision::{Cause, Outcome},
+    engine::Engine,
+    judge::say_banned,
+    view::View,
+};
+
+/// Longest ban: ten years.
+const LONGEST_BAN: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// Marks a request whose handler reported a threat: it is not clean, and not struck twice.
+pub(crate) struct Reported;
+
+/// Lists, sets and lifts bans, takes reports, and puts a changed configuration in force.
+///
+/// From [`Guard::handle`](crate::Guard::handle), from [`GuardHandle::of`] a configuration, or as an extractor in handlers:
+///
+/// ```
+/// use actix_web::{HttpRequest, HttpResponse, post};
+/// use actix_web_guard::GuardHandle;
+///
+/// # fn check(_: &str) -> bool { false }
+/// #[post("/login")]
+/// async fn login(request: HttpRequest, body: String, guard: GuardHandle) -> HttpResponse {
+///     if check(&body) {
+///         return HttpResponse::Ok().finish();
+///     }
+///     guard.report_threat(&request, "failed login").await;
+///     HttpResponse::Unauthorized().finish()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct GuardHandle {
+    engine: Arc<Engine>,
+}
+
+impl GuardHandle {
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        Self { engine }
+    }
+
+    /// The handle of the guard that a configuration (with all its clones) makes.
+    #[must_use]
+    pub fn of(config: &SecurityConfig) -> Self {
+        Self::new(Engine::of(config))
+    }
+
+    /// Bans a client for `duration`, from a second to ten years, in place of a ban that is there. `address` is an address in any
+    /// spelling, or a network as bans are listed; an IPv6 address stands for its network. The strikes of the client are gone.
+    ///
+    /// Exempt addresses are served even so.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError`] if `enable_ip_banning` is off, or if address or duration can't be.
+    pub async fn ban(
+        &self,
+        address: impl fmt::Display,
+        duration: Duration,
+        reason: &str,
+    ) -> Result<Ban, GuardError> {
+        let settings = self.engine.settings();
+        let client = key(&settings, &address)?;
+        if !settings.enable_ip_banning {
+            return Err(GuardError::BanningDisabled);
+        }
+        if !(Duration::from_secs(1)..=LONGEST_BAN).contains(&duration) {
+            return Err(GuardError::InvalidDuration(duration));
+        }
+        let ban = self
+            .engine
+            .store(settings.passive)
+            .ban(client, millis(duration), reason)
+            .wait()
+            .await;
+        tracing::warn!(client = %ban.client, reason = ?reason, seconds = duration.as_secs(), "banned by hand");
+        Ok(ban)
+    }
+
+    /// Lifts the ban of a client and clears its strikes; whether there was a ban. Any address of a banned IPv6 network will do.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::InvalidAddress`].
+    pub async fn unban(&self, address: impl fmt::Display) -> Result<bool, GuardError> {
+        let settings = self.engine.settings();
+        let client = key(&settings, &address)?;
+        let lifted = self
+            .engine
+            .store(settings.passive)
+            .unban(client)
+            .wait()
+            .await;
+        if lifted {
+            tracing::warn!(%client, "ban lifted");
+        }
+        Ok(lifted)
+    }
+
+    /// The ban of a client, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::InvalidAddress`].
+    pub async fn ban_of(&self, address: impl fmt::Display) -> Result<Option<Ban>, GuardError> {
+        let settings = self.engine.settings();
+        let client = key(&settings, &address)?;
+        Ok(self
+            .engine
+            .store(settings.passive)
+            .ban_of(client)
+            .wait()
+            .await)
+    }
+
+    /// All bans in force, the one that ends soonest first. They are read when the stream is first polled.
+    #[must_use]
+    pub fn bans(&self) -> BanStream {
+        let engine = Arc::clone(&self.engine);
+        let read = async move {
+            let passive = engine.settings().passive;
+            let answer = engine.store(passive).bans();
+            answer.wait().await
+        };
+        BanStream {
+            reading: Some(Box::pin(read)),
+            bans: VecDeque::new(),
+        }
+    }
+
+    /// Reports that a request turned out to be a threat, such as a failed login: a strike for its client, on the same counter as
+    /// violations of limits. The ban, if it brought one. The request itself is answered as the handler likes.
+    ///
+    /// One request is at most one strike: further reports of it are only logged. Clients that can't be banned (without an address,
+    /// or behind a proxy that nobody declared) are not struck.
+    pub async fn report_threat(&self, request: &HttpRequest, reason: &str) -> Option<Ban> {
+        let again = request.extensions_mut().insert(Reported).is_some();
+        let view = View::new(Arc::clone(&self.engine));
+        let known = request.extensions().get::<Client>().cloned();
+        let client = known.unwrap_or_else(|| client_of(request, &view.settings));
+        tracing::info!(%client, reason = ?reason, path = ?request.path(), "threat reported");
+        if again || !client.can_be_struck() || !view.settings.enable_ip_banning {
+            return None;
+        }
+        let answer = view.ask_without_windows(&client, Cause::Threat(reason));
+        let (passive, clock) = (view.settings.passive, Arc::clone(&view.settings.clock));
+        drop(view);
+        let decision = answer.wait().await;
+        match decision.outcome {
+            Outcome::Banned(ban) if decision.newly_banned => {
+                say_banned(&client, &ban, passive);
+                Some(ban.to_ban(client.key(), clock.now_millis(), clock.wall()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Puts another configuration in force, for requests from now on and for windows that are running: a limit that is raised fills
+    /// up anew, one that is lowered counts what is there.
+    ///
+    /// # Errors
+    ///
+    /// [`GuardError::FixedAtStart`] if it differs in a field that can't change while the guard runs (`max_clients`, `max_bans`,
+    /// `ban_file`, and the clock). Nothing is changed then.
+    pub fn reload(&self, config: &SecurityConfig) -> Result<(), GuardError> {
+        let (old, new) = (self.engine.settings(), config.settings());
+        if let Some(field) = fixed_field(&old, new) {
+            return Err(GuardError::FixedAtStart(field));
+        }
+        self.engine.replace(Arc::clone(new));
+        let from_environment = config.environment_overrides().join(", ");
+        tracing::info!(from_environment, "configuration reloaded");
+        Ok(())
+    }
+}
+
+/// A field that differs although it can't.
+fn fixed_field(old: &Settings, new: &Settings) -> Option<&'static str> {
+    let differs = [
+        ("max_clients", old.max_clients != new.max_clients),
+        ("max_bans", old.max_bans != new.max_bans),
+        ("ban_file", old.ban_file != new.ban_file),
+        ("clock", !Arc::ptr_eq(&old.clock, &new.clock)),
+    ];
+    differs
+        .into_iter()
+        .find(|(_, differs)| *differs)
+        .map(|(field, _)| field)
+}
+
+fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, GuardError> {
+    let text = address.to_string();
+    ClientKey::parse(&text, settings.ipv6_prefix).ok_or(GuardError::InvalidAddress(text))
+}
+
+fn client_of(request: &HttpRequest, settings: &Settings) -> Client {
+    let peer: Option<IpAddr> = request.peer_addr().map(|address| address.ip());
+    crate::client::identify(
+        crate::client::Sender {
+            peer,
+            forwarded: false,
+        },
+        settings.ipv6_prefix,
+    )
+}
+
+impl FromRequest for GuardHandle {
+    type Error = GuardError;
+    type Future = Ready<Result<Self, GuardError>>;
+
+    fn from_request(request: &HttpRequest, _payload: &mut Payload) -> Self::Future {
+        let guard = request.extensions().get::<Client>().and_then(Client::guard);
+        let engine = guard.and_then(Engine::with_id).or_else(|| {
+            let config = request.app_data::<Data<SecurityConfig>>()?;
+            Some(Engine::of(config))
+        });
+        ready(engine.map(Self::new).ok_or(GuardError::NoGuard))
+    }
+}
+
+impl FromRequest for Client {
+    type Error = GuardError;
+    type Future = Ready<Result<Self, GuardError>>;
+
+    fn from_request(request: &HttpRequest, _payload: &mut Payload) -> Self::Future {
+        ready(
+            request
+                .extensions()
+                .get::<Self>()
+                .cloned()
+                .ok_or(GuardError::NoGuard),
+        )
+    }
+}
+
+/// All bans in force: see [`GuardHandle::bans`].
+pub struct BanStream {
+    reading: Option<Pin<Box<dyn Future<Output = Vec<Ban>>>>>,
+    bans: VecDeque<Ban>,
+}
+
+impl fmt::Debug for BanStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BanStream").finish_non_exhaustive()
+    }
+}
+
+impl Stream for BanStream {
+    type Item = Ban;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Ban>> {
+        if let Some(reading) = &mut self.reading {
+            let bans = ready!(reading.as_mut().poll(context));
+            self.bans = bans.into();
+            self.reading = None;
+        }
+        Poll::Ready(self.bans.pop_front())
+    }
+}
+
+/// Why a call of the [handle](GuardHandle) failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum GuardError {
+    /// `enable_ip_banning` is off.
+    BanningDisabled,
+    /// Not an address.
+    InvalidAddress(String),
+    /// Bans last from a second to ten years.
+    InvalidDuration(Duration),
+    /// A reload can't change this field.
+    FixedAtStart(&'static str),
+    /// No guard has seen the request.
+    NoGuard,
+}
+
+impl fmt::Display for GuardError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BanningDisabled => f.write_str("enable_ip_banning is off: nobody can be banned"),
+            Self::InvalidAddress(text) => write!(f, "address: {text:?} is not an address"),
+            Self::InvalidDuration(duration) => {
+                write!(
+                    f,
+                    "duration: a ban lasts from 1 second to 10 years, not {duration:?}"
+                )
+            }
+            Self::FixedAtStart(field) => {
+                write!(f, "{field}: can't be changed by a reload: restart")
+            }
+            Self::NoGuard => f.write_str("no Guard is wrapped around this request's application"),
+        }
+    }
+}
+
+impl std::error::Error for GuardError {}
+
+impl ResponseError for GuardError {
+    fn status_code(&self) -> StatusCode {
+        StatusCode::INTERNAL_SERVER_ERROR
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        tracing::error!(error = %self, "a handler asked for the guard");
+        HttpResponse::new(self.status_code())
+    }
+}

@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod bans;
+mod client;
+pub mod clock;
+mod config;
+mod decision;
+pub mod detect;
+mod engine;
+mod handle;
+mod judge;
+mod middleware;
+mod policy;
+mod response;
+mod route;
+mod store;
+mod view;
+
+pub use bans::{Ban, BanSource};
+pub use client::Client;
+pub use config::{
+    ConfigError, HeaderStyle, RouteOverride, SecurityConfig, SecurityConfigBuilder, StrikeReset,
+};
+pub use handle::{BanStream, GuardError, GuardHandle};
+pub use middleware::{Guard, GuardService};
+pub use response::{Refusal, RefusalError, RefusalKind};
+pub use route::{KeyFunction, RouteLimit};
+
+#[cfg(feature = "macros")]
+pub use actix_web_guard_macros::rate_limit;
+
+/// For the expansion of `#[rate_limit]`. Not public API.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::route::{
+        RouteLimit,
+        annotation::{AnnotatedKey, AnnotatedLimit, Annotation},
+    };
+}

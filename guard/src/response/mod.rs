@@ -1,0 +1,10 @@
+//! Answers: statuses, headers and bodies of refusals, and the `RateLimit` fields of what is served.
+//!
+//! Must not know: stores, routing.
+
+mod headers;
+mod refusal;
+
+pub(crate) use headers::{policy_value, quoted, tell_quotas};
+pub use refusal::{Refusal, RefusalError, RefusalKind};
+pub(crate) use refusal::{RefusalHook, refuse};

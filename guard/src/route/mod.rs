@@ -1,0 +1,20 @@
+//! Limits of routes: what annotations say, where they turn out to sit, and who decides about a request.
+//!
+//! The route is the authority: every limited route carries a [`RouteLimit`], which runs after routing and before extractors and
+//! the handler. The guard predicts: where no limited route can be meant, the global window decides before routing.
+
+pub(crate) mod annotation;
+mod limit;
+mod pattern;
+mod prediction;
+mod registration;
+mod ticket;
+mod windows;
+
+pub(crate) use annotation::AnnotatedKey;
+pub use annotation::KeyFunction;
+pub use limit::RouteLimit;
+pub(crate) use prediction::{Expectation, Forecast, Prediction, may_be_lazy};
+pub(crate) use registration::{RouteIdentity, any_registered};
+pub(crate) use ticket::{Called, Ticket, Tickets};
+pub(crate) use windows::{NamedQuota, RouteWindows};

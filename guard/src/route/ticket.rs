@@ -1,0 +1,274 @@
+//! The ticket of a request: what the guard has decided of it, and what its route adds.
+//!
+//! A guard puts it into the request's extensions before routing; a limited route that the request reaches finds it there.
+//! Must not know: responses.
+
+use std::{cell::RefCell, rc::Rc};
+
+use actix_web::{dev::ServiceRequest, http::Method};
+use smallvec::SmallVec;
+
+use crate::{
+    client::Client,
+    decision::{Answer, Cause, Decision},
+    view::{View, Windows, quota},
+};
+
+use super::{
+    prediction::Claims,
+    registration::{LimitSpec, Registration, Source},
+    windows::{NamedQuota, RouteWindows},
+};
+
+/// The tickets of a request: one of each guard with a configuration of its own.
+pub(crate) type Tickets = SmallVec<[Rc<Ticket>; 1]>;
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    pub(crate) view: Rc<View>,
+    pub(crate) client: Client,
+    state: RefCell<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The request may pass every route: nothing is to be counted.
+    passes: bool,
+    /// The claims of last time. The last of them decides for all.
+    expected: Rc<Claims>,
+    arrived: Claims,
+    /// Windows of claims that left the decision to a later one.
+    pending: Windows,
+    /// The guard's own window is counted, or a window by address has taken its place.
+    counted_by_address: bool,
+    settled: Option<Settled>,
+    refused: bool,
+    /// The call of the inner service has returned: claims from now on are late.
+    called: bool,
+    late: bool,
+}
+
+/// A decision that admitted the request, with its windows.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    pub(crate) decision: Decision,
+    pub(crate) windows: Windows,
+}
+
+/// What a claim comes to.
+pub(crate) enum Claim {
+    /// Nothing to decide here.
+    Through,
+    /// The store is asked about these windows.
+    Asked(Windows, Answer<Decision>),
+}
+
+impl Ticket {
+    /// A ticket for a request that nothing is counted of.
+    pub(crate) fn pass(view: Rc<View>, client: Client) -> Rc<Self> {
+        let state = State {
+            passes: true,
+            counted_by_address: true,
+            ..State::default()
+        };
+        Rc::new(Self {
+            view,
+            client,
+            state: RefCell::new(state),
+        })
+    }
+
+    /// A ticket for a request that its route decides about.
+    pub(crate) fn undecided(view: Rc<View>, client: Client, expected: Rc<Claims>) -> Rc<Self> {
+        let state = State {
+            expected,
+            ..State::default()
+        };
+        Rc::new(Self {
+            view,
+            client,
+            state: RefCell::new(state),
+        })
+    }
+
+    /// A limited route has been reached.
+    pub(crate) fn claim(&self, registration: &Rc<Registration>, request: &ServiceRequest) -> Claim {
+        let mut state = self.state.borrow_mut();
+        if state.passes {
+            return Claim::Through;
+        }
+        state.late |= state.called;
+        state.arrived.push(Rc::clone(registration));
+        let Some(windows) = registration.windows(&self.view, request) else {
+            // An exempt route: out of the global window, and into none.
+            state.counted_by_address = true;
+            return Claim::Through;
+        };
+        state.pending.push(windows);
+        if state.leaves_it_to_a_later_claim() {
+            return Claim::Through;
+        }
+        let mut windows = std::mem::take(&mut state.pending);
+        if windows.iter().any(|windows| windows.counts_by_address()) {
+            state.counted_by_address = true;
+        } else if !state.counted_by_address {
+            // A limit by key only adds to the global window: keys are the sender's to rotate.
+            state.counted_by_address = true;
+            windows.push(self.view.unclaimed(request.method(), None));
+        }
+        let answer = self
+            .view
+            .ask(&self.client, Cause::Request, &windows, true, request);
+        Claim::Asked(windows, answer)
+    }
+
+    /// Notes a decision that admitted the request.
+    pub(crate) fn settle(&self, windows: Windows, decision: Decision) {
+        let mut state = self.state.borrow_mut();
+        state.counted_by_address = true;
+        match &mut state.settled {
+            Some(settled) => {
+                settled.decision.strikes = decision.strikes;
+                settled.decision.quotas.extend(decision.quotas);
+                settled.windows.extend(windows);
+            }
+            None => state.settled = Some(Settled { decision, windows }),
+        }
+    }
+
+    /// Notes that the route refused the request.
+    pub(crate) fn refuse(&self) {
+        self.state.borrow_mut().refused = true;
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.state.borrow().refused
+    }
+
+    /// The call of the inner service has returned; its future has not been polled yet.
+    pub(crate) fn called(&self) -> Called {
+        let mut state = self.state.borrow_mut();
+        state.called = true;
+        match (state.pending.is_empty(), state.arrived.is_empty()) {
+            (false, _) => Called::Waiting,
+            (true, false) => Called::Claimed,
+            (true, true) => Called::Nobody,
+        }
+    }
+
+    /// The windows that wait for a decision, if any.
+    pub(crate) fn take_pending(&self) -> Windows {
+        std::mem::take(&mut self.state.borrow_mut().pending)
+    }
+
+    /// Whether the request has been counted by its address, or need not be.
+    pub(crate) fn is_counted(&self) -> bool {
+        let state = self.state.borrow();
+        state.counted_by_address || state.refused
+    }
+
+    pub(crate) fn take_settled(&self) -> Option<Settled> {
+        self.state.borrow_mut().settled.take()
+    }
+
+    /// Who claimed the request, and whether late.
+    pub(crate) fn claims(&self) -> (Claims, bool) {
+        let state = self.state.borrow();
+        (state.arrived.clone(), state.late)
+    }
+}
+
+/// Where a request stands after the call of the inner service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Called {
+    /// Claimed, and decided.
+    Claimed,
+    /// Claimed, but the last claim that was expected has not come.
+    Waiting,
+    /// Nobody claimed it.
+    Nobody,
+}
+
+impl State {
+    /// Whether the claims so far are the beginning of those of last time, and more are to come.
+    fn leaves_it_to_a_later_claim(&self) -> bool {
+        let arrived = self.arrived.len();
+        arrived < self.expected.len()
+            && self
+                .arrived
+                .iter()
+                .zip(self.expected.iter())
+                .all(|(one, two)| Rc::ptr_eq(one, two))
+    }
+}
+
+impl Registration {
+    /// The windows of this registration as a guard sees them; `None` for an exempt route.
+    fn windows(&self, view: &View, request: &ServiceRequest) -> Option<Rc<RouteWindows>> {
+        let place = self.place(request);
+        let (engine, version) = (view.engine.id(), view.version);
+        let mut cached = self.windows.borrow_mut();
+        if let Some((_, _, windows)) = cached
+            .iter()
+            .find(|(id, at, _)| (*id, *at) == (engine, version))
+        {
+            return windows.clone();
+        }
+        let patterns = [place.pattern.as_str(), place.identity.pattern.as_str()];
+        let overriding = view
+            .override_of(&patterns, |wanted| self.has_method(wanted))
+            .map(|route| route.quota);
+        let named = self.named(&place.identity.pattern, overriding);
+        let windows = (!named.is_empty()).then(|| {
+            Rc::new(RouteWindows::new(
+                view.engine.route(&place.identity),
+                &named,
+            ))
+        });
+        cached.retain(|(id, _, _)| *id != engine);
+        cached.push((engine, version, windows.clone()));
+        windows
+    }
+
+    /// Whether an entry of `[[routes]]` for a method is for this handler. One for all methods is needed where a limit was put
+    /// on a resource or a scope by hand, for that has one window for all of them.
+    fn has_method(&self, wanted: &Method) -> bool {
+        match &self.source {
+            Source::Annotation(annotation) => annotation.methods.contains(&wanted.as_str()),
+            Source::Wrapped(_) => false,
+        }
+    }
+
+    fn named(&self, pattern: &str, overriding: Option<crate::decision::Quota>) -> Vec<NamedQuota> {
+        if let Some(quota) = overriding {
+            return vec![NamedQuota {
+                name: pattern.to_owned(),
+                quota,
+                key: None,
+            }];
+        }
+        let specs: Vec<LimitSpec> = match &self.source {
+            Source::Annotation(annotation) => annotation
+                .limits
+                .iter()
+                .map(|limit| LimitSpec {
+                    requests: limit.requests,
+                    window_seconds: limit.window_seconds,
+                    name: limit.name.map(str::to_owned),
+                    key: limit.key,
+                })
+                .collect(),
+            Source::Wrapped(wrapped) => wrapped.limits.clone(),
+        };
+        let name = |spec: &LimitSpec| spec.name.clone().unwrap_or_else(|| pattern.to_owned());
+        specs
+            .iter()
+            .map(|spec| NamedQuota {
+                name: name(spec),
+                quota: quota(spec.requests, spec.window_seconds),
+                key: spec.key,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! The windows of a route: what is asked of the store, and the names under which the answer is told.
+//!
+//! Must not know: requests, routing.
+
+use actix_web::http::header::HeaderValue;
+
+use crate::{
+    client::{Client, ClientKey},
+    decision::{LogHit, LogKey, Quota, RouteId, Subject},
+    response::{policy_value, quoted},
+};
+
+use super::annotation::AnnotatedKey;
+
+/// A quota with its name in the `RateLimit` fields.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedQuota {
+    pub(crate) name: String,
+    pub(crate) quota: Quota,
+    /// What it counts by; `None`: the client's address.
+    pub(crate) key: Option<AnnotatedKey>,
+}
+
+/// All windows of one route.
+#[derive(Debug)]
+pub(crate) struct RouteWindows {
+    route: RouteId,
+    logs: Vec<Log>,
+    /// The names in the order in which the store answers, as structured strings: quotes included.
+    names: Vec<String>,
+    quotas: Vec<Quota>,
+    policy: HeaderValue,
+}
+
+/// Quotas that count by the same key share a log.
+#[derive(Debug)]
+struct Log {
+    key: Option<AnnotatedKey>,
+    quotas: Vec<Quota>,
+}
+
+impl RouteWindows {
+    pub(crate) fn new(route: RouteId, named: &[NamedQuota]) -> Self {
+        let mut logs: Vec<Log> = Vec::new();
+        let mut names: Vec<Vec<String>> = Vec::new();
+        for one in named {
+            let same = |log: &Log| log.key.map(|key| key.name) == one.key.map(|key| key.name);
+            let at = logs.iter().position(same).unwrap_or_else(|| {
+                logs.push(Log {
+                    key: one.key,
+                    quotas: Vec::new(),
+                });
+                names.push(Vec::new());
+                logs.len() - 1
+            });
+            if let (Some(log), Some(names)) = (logs.get_mut(at), names.get_mut(at)) {
+                log.quotas.push(one.quota);
+                names.push(quoted(&one.name));
+            }
+        }
+        let names: Vec<String> = names.into_iter().flatten().collect();
+        let quotas: Vec<Quota> = logs.iter().flat_map(|log| &log.quotas).copied().collect();
+        let policy = policy_value(names.iter().map(String::as_str).zip(&quotas));
+        Self {
+            route,
+            logs,
+            names,
+            quotas,
+            policy,
+        }
+    }
+
+    /// Whether one of the windows counts by the client's address: then the route has left the global window.
+    pub(crate) fn counts_by_address(&self) -> bool {
+        self.logs.iter().any(|log| log.key.is_none())
+    }
+
+    /// The logs to be asked for. `value_of` gives the value of a key function.
+    pub(crate) fn logs<'a>(
+        &'a self,
+        client: &Client,
+        mut value_of: impl FnMut(AnnotatedKey) -> u128,
+    ) -> impl Iterator<Item = LogHit<'a>> {
+        let address: ClientKey = client.key();
+        self.logs.iter().map(move |log| {
+            let subject = log.key.map_or(Subject::Client(address), |key| {
+                Subject::Value(value_of(key))
+            });
+            LogHit {
+                key: LogKey {
+                    subject,
+                    route: self.route,
+                },
+                quotas: &log.quotas,
+            }
+        })
+    }
+
+    /// Names, quoted, with their quotas, in the order of the store's answer.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Quota)> {
+        self.names.iter().map(String::as_str).zip(&self.quotas)
+    }
+
+    /// The `RateLimit-Policy` of these windows alone.
+    pub(crate) fn policy(&self) -> &HeaderValue {
+        &self.policy
+    }
+}

@@ -1,0 +1,224 @@
+//! One sliding log: the stamps of the newest requests of a key.
+//!
+//! Must not know: whose requests they are.
+
+use std::collections::VecDeque;
+
+use crate::decision::{Quota, QuotaState};
+
+/// Stamps in milliseconds, oldest first. Holds as many as were needed so far, never more than the largest quota plus one:
+/// with one more than `requests`, the entries beyond decide nothing.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    stamps: VecDeque<u64>,
+    expires_millis: u64,
+}
+
+impl Log {
+    /// Lets go of what no quota reads any more, and pulls stamps that a clock step left in the future back to now.
+    pub(super) fn catch_up(&mut self, now_millis: u64, quotas: &[Quota]) {
+        for stamp in self.stamps.iter_mut().rev() {
+            if *stamp <= now_millis {
+                break;
+            }
+            *stamp = now_millis;
+        }
+        let window = longest_window(quotas);
+        while self
+            .stamps
+            .front()
+            .is_some_and(|stamp| stamp.saturating_add(window) <= now_millis)
+        {
+            self.stamps.pop_front();
+        }
+    }
+
+    /// Whether every quota has room for one more request.
+    pub(super) fn admits(&self, now_millis: u64, quotas: &[Quota]) -> bool {
+        quotas
+            .iter()
+            .all(|quota| self.count(now_millis, quota) < quota.requests as usize)
+    }
+
+    /// Records a request.
+    pub(super) fn record(&mut self, now_millis: u64, quotas: &[Quota]) {
+        let most = quotas
+            .iter()
+            .map(|quota| quota.requests as usize)
+            .max()
+            .unwrap_or(0)
+            + 1;
+        while self.stamps.len() >= most {
+            self.stamps.pop_front();
+        }
+        self.make_room(most);
+        self.stamps.push_back(now_millis);
+        self.expires_millis = now_millis.saturating_add(longest_window(quotas));
+    }
+
+    /// How a quota stands. `exceeded`: it had no room for the request that was just decided.
+    pub(super) fn state(&self, now_millis: u64, quota: &Quota, exceeded: bool) -> QuotaState {
+        let count = self.count(now_millis, quota);
+        let requests = quota.requests as usize;
+        // One more is admitted when the entry that fills the quota leaves the window; below the quota, the oldest one.
+        let next_to_leave = self.stamps.len() - count + count.saturating_sub(requests);
+        let reset_millis = self
+            .stamps
+            .get(next_to_leave)
+            .map_or(quota.window_millis, |stamp| {
+                stamp
+                    .saturating_add(quota.window_millis)
+                    .saturating_sub(now_millis)
+            });
+        QuotaState {
+            remaining: u32::try_from(requests.saturating_sub(count)).unwrap_or(u32::MAX),
+            reset_millis,
+            exceeded,
+        }
+    }
+
+    /// Entries younger than the window of a quota.
+    pub(super) fn count(&self, now_millis: u64, quota: &Quota) -> usize {
+        let oldest = self.stamps.front().copied().unwrap_or(now_millis);
+        if oldest.saturating_add(quota.window_millis) > now_millis {
+            return self.stamps.len();
+        }
+        let out = self
+            .stamps
+            .partition_point(|stamp| stamp.saturating_add(quota.window_millis) <= now_millis);
+        self.stamps.len() - out
+    }
+
+    /// Nothing in the log can decide anything any more.
+    pub(super) fn is_idle(&self, now_millis: u64) -> bool {
+        self.expires_millis <= now_millis
+    }
+
+    /// Forgets all requests.
+    pub(super) fn clear(&mut self) {
+        self.stamps.clear();
+    }
+
+    /// Grows by doubling, but not beyond `most` stamps.
+    fn make_room(&mut self, most: usize) {
+        let (length, capacity) = (self.stamps.len(), self.stamps.capacity());
+        if length == capacity {
+            let wanted = (capacity * 2).max(4).min(most.max(length + 1));
+            self.stamps.reserve_exact(wanted - length);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.stamps.len()
+    }
+}
+
+fn longest_window(quotas: &[Quota]) -> u64 {
+    quotas
+        .iter()
+        .map(|quota| quota.window_millis)
+        .max()
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUOTA: Quota = Quota {
+        requests: 3,
+        window_millis: 1000,
+    };
+
+    fn filled(stamps: &[u64], quotas: &[Quota]) -> Log {
+        let mut log = Log::default();
+        for stamp in stamps {
+            log.catch_up(*stamp, quotas);
+            log.record(*stamp, quotas);
+        }
+        log
+    }
+
+    #[test]
+    fn an_entry_exactly_as_old_as_the_window_is_out() {
+        let mut log = filled(&[5000, 5000, 5000], &[QUOTA]);
+        log.catch_up(5999, &[QUOTA]);
+        assert!(!log.admits(5999, &[QUOTA]));
+        log.catch_up(6000, &[QUOTA]);
+        assert!(log.admits(6000, &[QUOTA]));
+        assert_eq!(log.len(), 0);
+    }
+
+    #[test]
+    fn it_keeps_one_entry_more_than_the_quota_and_not_much_more_room() {
+        let log = filled(&(0..100).map(|n| 5000 + n).collect::<Vec<_>>(), &[QUOTA]);
+        assert_eq!(log.len(), 4);
+        assert!(log.stamps.capacity() <= 4, "{}", log.stamps.capacity());
+    }
+
+    #[test]
+    fn it_grows_only_as_far_as_it_is_used() {
+        let generous = Quota {
+            requests: 1_000_000,
+            window_millis: 1000,
+        };
+        let log = filled(&[5000, 5001], &[generous]);
+        assert!(log.stamps.capacity() <= 8);
+    }
+
+    #[test]
+    fn the_wait_is_until_the_entry_that_fills_the_quota_leaves() {
+        let log = filled(&[5000, 5100, 5200, 5300], &[QUOTA]);
+        let state = log.state(5300, &QUOTA, true);
+        assert_eq!(
+            state,
+            QuotaState {
+                remaining: 0,
+                reset_millis: 800,
+                exceeded: true
+            }
+        );
+        assert_eq!(state.wait_millis(), 800);
+    }
+
+    #[test]
+    fn below_the_quota_the_reset_is_when_the_oldest_leaves_and_nothing_is_to_be_waited_for() {
+        let log = filled(&[5000, 5100], &[QUOTA]);
+        let state = log.state(5100, &QUOTA, false);
+        assert_eq!(
+            state,
+            QuotaState {
+                remaining: 1,
+                reset_millis: 900,
+                exceeded: false
+            }
+        );
+        assert_eq!(state.wait_millis(), 0);
+        assert_eq!(Log::default().state(5100, &QUOTA, false).reset_millis, 1000);
+    }
+
+    #[test]
+    fn a_shorter_quota_reads_the_same_log() {
+        let short = Quota {
+            requests: 2,
+            window_millis: 100,
+        };
+        let quotas = [QUOTA, short];
+        let mut log = filled(&[5000, 5010], &quotas);
+        assert!(!log.admits(5050, &quotas));
+        log.catch_up(5110, &quotas);
+        assert_eq!(log.count(5110, &short), 0);
+        assert_eq!(log.count(5110, &QUOTA), 2);
+        assert_eq!(log.state(5110, &short, false).reset_millis, 100);
+    }
+
+    #[test]
+    fn stamps_in_the_future_are_treated_as_now() {
+        let mut log = filled(&[9000, 9000, 9000], &[QUOTA]);
+        log.catch_up(5000, &[QUOTA]);
+        assert_eq!(log.state(5000, &QUOTA, false).reset_millis, 1000);
+        log.catch_up(6000, &[QUOTA]);
+        assert!(log.admits(6000, &[QUOTA]));
+    }
+}

@@ -1,0 +1,216 @@
+//! What one worker has ready of an engine's settings: windows with their headers, and the rules for strikes. Made anew when
+//! the settings change.
+//!
+//! Must not know: routing, responses' bodies.
+
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+
+use actix_web::{dev::ServiceRequest, http::Method};
+use smallvec::SmallVec;
+
+use crate::{
+    client::{Client, ClientKey},
+    clock::millis,
+    config::{RouteOverride, Settings, StrikeReset},
+    decision::{Answer, Cause, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules, Subject},
+    engine::Engine,
+    route::{AnnotatedKey, NamedQuota, RouteIdentity, RouteWindows},
+};
+
+/// The windows that a request is counted in together.
+pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
+
+/// See the module's documentation.
+#[derive(Debug)]
+pub(crate) struct View {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) version: u64,
+    global: Rc<RouteWindows>,
+    preflight: Rc<RouteWindows>,
+    strikes: Option<StrikeRules>,
+    /// Windows of `[[routes]]` for routes without an annotation.
+    configured: RefCell<HashMap<(String, Method), Rc<RouteWindows>>>,
+}
+
+impl View {
+    pub(crate) fn new(engine: Arc<Engine>) -> Self {
+        // The version first: settings that come in between are then looked at again.
+        let version = engine.version();
+        let settings = engine.settings();
+        let global = |route| {
+            let name = "default".to_owned();
+            Rc::new(RouteWindows::new(
+                route,
+                &[NamedQuota {
+                    name,
+                    quota: settings.global,
+                    key: None,
+                }],
+            ))
+        };
+        Self {
+            version,
+            global: global(RouteId::GLOBAL),
+            preflight: global(RouteId::PREFLIGHT),
+            strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
+            configured: RefCell::default(),
+            settings,
+            engine,
+        }
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.engine.store(self.settings.passive)
+    }
+
+    pub(crate) fn preflight(&self) -> Windows {
+        std::iter::once(Rc::clone(&self.preflight)).collect()
+    }
+
+    /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.
+    pub(crate) fn unclaimed(&self, method: &Method, pattern: Option<&str>) -> Rc<RouteWindows> {
+        let method = counted_as(method);
+        let found =
+            pattern.and_then(|pattern| self.override_of(&[pattern], |wanted| wanted == method));
+        found.map_or_else(
+            || Rc::clone(&self.global),
+            |route| self.configured(method, route),
+        )
+    }
+
+    /// The entry of `[[routes]]` for one of some patterns and a fitting method; one for the method is meant rather than one for
+    /// all methods.
+    pub(crate) fn override_of(
+        &self,
+        patterns: &[&str],
+        fits: impl Fn(&Method) -> bool,
+    ) -> Option<&RouteOverride> {
+        let mut for_all = None;
+        for route in self
+            .settings
+            .routes
+            .iter()
+            .filter(|route| patterns.contains(&route.pattern.as_str()))
+        {
+            match &route.method {
+                None => for_all = Some(route),
+                Some(method) if fits(counted_as(method)) => return Some(route),
+                Some(_) => {}
+            }
+        }
+        for_all
+    }
+
+    fn configured(&self, method: &Method, route: &RouteOverride) -> Rc<RouteWindows> {
+        let mut configured = self.configured.borrow_mut();
+        let make = || {
+            let identity = RouteIdentity {
+                handler: "",
+                location: ("configuration", 0, 0),
+                pattern: format!("{method} {}", route.pattern),
+            };
+            let named = NamedQuota {
+                name: route.pattern.clone(),
+                quota: route.quota,
+                key: None,
+            };
+            Rc::new(RouteWindows::new(self.engine.route(&identity), &[named]))
+        };
+        Rc::clone(
+            configured
+                .entry((route.pattern.clone(), method.clone()))
+                .or_insert_with(make),
+        )
+    }
+
+    /// Asks the store about a request that counts in `windows`. `strikes`: whether a violation is a strike.
+    pub(crate) fn ask(
+        &self,
+        client: &Client,
+        cause: Cause<'_>,
+        windows: &Windows,
+        strikes: bool,
+        request: &ServiceRequest,
+    ) -> Answer<Decision> {
+        let value_of = |key: AnnotatedKey| {
+            let value = (key.function)(request);
+            match value {
+                Some(value) => self.engine.value(key.name, &value),
+                None => self.engine.value(key.name, &client.to_string()),
+            }
+        };
+        let logs: SmallVec<[LogHit<'_>; 2]> = windows
+            .iter()
+            .flat_map(|windows| windows.logs(client, value_of))
+            .collect();
+        self.decide(client, cause, &logs, strikes)
+    }
+
+    /// Asks the store about a request that counts in no window.
+    pub(crate) fn ask_without_windows(
+        &self,
+        client: &Client,
+        cause: Cause<'_>,
+    ) -> Answer<Decision> {
+        self.decide(client, cause, &[], true)
+    }
+
+    /// Asks the store about a request that is out of reach, in the inner service or answered: it can count only by its address.
+    pub(crate) fn ask_detached(&self, client: &Client, windows: &Windows) -> Answer<Decision> {
+        let logs: SmallVec<[LogHit<'_>; 2]> = windows
+            .iter()
+            .flat_map(|windows| windows.logs(client, |_| 0))
+            .filter(|log| matches!(log.key.subject, Subject::Client(_)))
+            .collect();
+        self.decide(client, Cause::Request, &logs, true)
+    }
+
+    fn decide(
+        &self,
+        client: &Client,
+        cause: Cause<'_>,
+        logs: &[LogHit<'_>],
+        strikes: bool,
+    ) -> Answer<Decision> {
+        self.store().decide(&Hit {
+            client: client.key(),
+            cause,
+            logs,
+            count_rejected: self.settings.count_rejected,
+            bans: self.settings.enable_ip_banning && client.key() != ClientKey::Unknown,
+            strikes: self.strikes.filter(|_| strikes && client.can_be_struck()),
+        })
+    }
+
+    /// Whether a clean request puts the strikes back to zero.
+    pub(crate) fn clean_requests_reset(&self) -> bool {
+        self.settings.strike_reset == StrikeReset::CleanRequest
+    }
+}
+
+/// HEAD counts as GET.
+pub(crate) fn counted_as(method: &Method) -> &Method {
+    if *method == Method::HEAD {
+        &Method::GET
+    } else {
+        method
+    }
+}
+
+fn strike_rules(settings: &Settings) -> StrikeRules {
+    StrikeRules {
+        threshold: settings.auto_ban_threshold,
+        ttl_millis: millis(settings.strike_ttl),
+        interval_millis: millis(settings.strike_interval),
+        ban_millis: millis(settings.auto_ban_duration),
+    }
+}
+
+/// A quota from whole numbers.
+pub(crate) fn quota(requests: u32, window_seconds: u64) -> Quota {
+    Quota {
+        requests,
+        window_millis: window_seconds.saturating_mul(1000),
+    }
+}

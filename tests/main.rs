@@ -1,0 +1,5 @@
+//! Acceptance tests: the crate through its public API, one module for each part of the contract.
+
+mod routes;
+mod support;
+mod ui;

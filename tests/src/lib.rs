@@ -1,0 +1,1 @@
+//! The tests are in `main.rs` and its modules.
