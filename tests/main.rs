@@ -2,5 +2,6 @@
 
 mod guard;
 mod routes;
+mod server;
 mod support;
 mod ui;

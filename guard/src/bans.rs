@@ -4,7 +4,6 @@
 
 use std::{
     fmt,
-    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -42,7 +41,7 @@ impl fmt::Display for BanSource {
 pub(crate) struct BanRecord {
     pub(crate) since_millis: u64,
     pub(crate) until_millis: u64,
-    pub(crate) reason: Arc<str>,
+    pub(crate) reason: Box<str>,
     pub(crate) by: BanSource,
 }
 

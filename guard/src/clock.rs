@@ -50,7 +50,8 @@ impl SystemClock {
 
 impl Clock for SystemClock {
     fn now_millis(&self) -> u64 {
-        ORIGIN_MILLIS + millis(self.started.elapsed())
+        let elapsed = self.started.elapsed();
+        ORIGIN_MILLIS + elapsed.as_secs() * 1000 + u64::from(elapsed.subsec_millis())
     }
 }
 

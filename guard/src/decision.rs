@@ -2,7 +2,7 @@
 //!
 //! Must not know: actix-web, headers, statuses, or how a store keeps its data.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use smallvec::SmallVec;
 
@@ -123,7 +123,7 @@ pub(crate) enum Outcome {
     /// A violation already before it was counted.
     Threat,
     /// The client is banned.
-    Banned(BanRecord),
+    Banned(Arc<BanRecord>),
 }
 
 /// The answer of the store.
@@ -183,7 +183,7 @@ pub(crate) trait Store: Send + Sync {
     fn decide(&self, hit: &Hit<'_>) -> Answer<Decision>;
 
     /// The ban, if it is known here without I/O.
-    fn hot_ban(&self, client: ClientKey) -> Option<BanRecord>;
+    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>>;
 
     /// Puts the strikes back to zero after a clean request.
     fn clear_strikes(&self, client: ClientKey) -> Answer<()>;

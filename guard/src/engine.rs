@@ -14,6 +14,7 @@ use std::{
 };
 
 use crate::{
+    client::ClientKey,
     config::{SecurityConfig, Settings},
     decision::{RouteId, Store},
     route::RouteIdentity,
@@ -121,10 +122,11 @@ impl Engine {
         *routes.entry(identity.clone()).or_insert(next)
     }
 
-    /// The hash under which a value of a key function is counted. `name` keeps functions apart.
-    pub(crate) fn value(&self, name: &str, value: &str) -> u128 {
+    /// The hash under which a value of a key function is counted, or the address where there is none. `name` keeps functions apart.
+    pub(crate) fn value(&self, name: &str, value: Option<&str>, client: ClientKey) -> u128 {
+        let subject = (name, value, value.is_none().then_some(client));
         let [one, two] = &self.value_hashers;
-        u128::from(one.hash_one((name, value))) << 64 | u128::from(two.hash_one((name, value)))
+        u128::from(one.hash_one(subject)) << 64 | u128::from(two.hash_one(subject))
     }
 
     /// A worker has begun to serve with this engine. Warns if another engine with the same settings serves on another thread

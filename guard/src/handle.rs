@@ -226,6 +226,7 @@ fn client_of(request: &HttpRequest, settings: &Settings) -> Client {
             forwarded: false,
         },
         settings.ipv6_prefix,
+        0,
     )
 }
 
@@ -234,7 +235,7 @@ impl FromRequest for GuardHandle {
     type Future = Ready<Result<Self, GuardError>>;
 
     fn from_request(request: &HttpRequest, _payload: &mut Payload) -> Self::Future {
-        let guard = request.extensions().get::<Client>().and_then(Client::guard);
+        let guard = request.extensions().get::<Client>().map(Client::guard);
         let engine = guard.and_then(Engine::with_id).or_else(|| {
             let config = request.app_data::<Data<SecurityConfig>>()?;
             Some(Engine::of(config))

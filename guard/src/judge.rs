@@ -25,7 +25,12 @@ pub(crate) fn judge(
         Outcome::Admitted => return None,
         Outcome::Limited => {
             let wait = decision.wait_millis();
-            tracing::debug!(%client, strikes = decision.strikes, retry_after = whole_seconds(wait), passive, "over the limit");
+            let (strikes, retry_after) = (decision.strikes, whole_seconds(wait));
+            if passive {
+                tracing::info!(%client, strikes, retry_after, passive, "over the limit");
+            } else {
+                tracing::debug!(%client, strikes, retry_after, passive, "over the limit");
+            }
             (RefusalKind::RateLimited, Some(wait))
         }
         Outcome::Threat => (RefusalKind::Threat, None),

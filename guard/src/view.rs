@@ -9,7 +9,7 @@ use actix_web::{dev::ServiceRequest, http::Method};
 use smallvec::SmallVec;
 
 use crate::{
-    client::{Client, ClientKey},
+    client::Client,
     clock::millis,
     config::{RouteOverride, Settings, StrikeReset},
     decision::{Answer, Cause, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules, Subject},
@@ -19,6 +19,8 @@ use crate::{
 
 /// The windows that a request is counted in together.
 pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
+
+type Logs<'a> = SmallVec<[LogHit<'a>; 2]>;
 
 /// See the module's documentation.
 #[derive(Debug)]
@@ -60,23 +62,28 @@ impl View {
         }
     }
 
+    #[inline]
     pub(crate) fn store(&self) -> &dyn Store {
         self.engine.store(self.settings.passive)
     }
 
     pub(crate) fn preflight(&self) -> Windows {
-        std::iter::once(Rc::clone(&self.preflight)).collect()
+        alone(Rc::clone(&self.preflight))
     }
 
     /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.
-    pub(crate) fn unclaimed(&self, method: &Method, pattern: Option<&str>) -> Rc<RouteWindows> {
+    #[inline]
+    pub(crate) fn unclaimed(&self, method: &Method, pattern: Option<&str>) -> Windows {
+        let configured = self.configured_for(method, pattern);
+        configured.unwrap_or_else(|| alone(Rc::clone(&self.global)))
+    }
+
+    /// The windows that `[[routes]]` have for a pattern.
+    pub(crate) fn configured_for(&self, method: &Method, pattern: Option<&str>) -> Option<Windows> {
+        let pattern = pattern.filter(|_| !self.settings.routes.is_empty())?;
         let method = counted_as(method);
-        let found =
-            pattern.and_then(|pattern| self.override_of(&[pattern], |wanted| wanted == method));
-        found.map_or_else(
-            || Rc::clone(&self.global),
-            |route| self.configured(method, route),
-        )
+        let route = self.override_of(&[pattern], |wanted| wanted == method)?;
+        Some(alone(self.configured(method, route)))
     }
 
     /// The entry of `[[routes]]` for one of some patterns and a fitting method; one for the method is meant rather than one for
@@ -125,6 +132,7 @@ impl View {
     }
 
     /// Asks the store about a request that counts in `windows`. `strikes`: whether a violation is a strike.
+    #[inline]
     pub(crate) fn ask(
         &self,
         client: &Client,
@@ -135,15 +143,14 @@ impl View {
     ) -> Answer<Decision> {
         let value_of = |key: AnnotatedKey| {
             let value = (key.function)(request);
-            match value {
-                Some(value) => self.engine.value(key.name, &value),
-                None => self.engine.value(key.name, &client.to_string()),
-            }
+            self.engine.value(key.name, value.as_deref(), client.key())
         };
-        let logs: SmallVec<[LogHit<'_>; 2]> = windows
-            .iter()
-            .flat_map(|windows| windows.logs(client, value_of))
-            .collect();
+        let mut logs = Logs::new();
+        for windows in windows {
+            for log in windows.logs(client, value_of) {
+                logs.push(log);
+            }
+        }
         self.decide(client, cause, &logs, strikes)
     }
 
@@ -158,7 +165,7 @@ impl View {
 
     /// Asks the store about a request that is out of reach, in the inner service or answered: it can count only by its address.
     pub(crate) fn ask_detached(&self, client: &Client, windows: &Windows) -> Answer<Decision> {
-        let logs: SmallVec<[LogHit<'_>; 2]> = windows
+        let logs: Logs<'_> = windows
             .iter()
             .flat_map(|windows| windows.logs(client, |_| 0))
             .filter(|log| matches!(log.key.subject, Subject::Client(_)))
@@ -178,7 +185,8 @@ impl View {
             cause,
             logs,
             count_rejected: self.settings.count_rejected,
-            bans: self.settings.enable_ip_banning && client.key() != ClientKey::Unknown,
+            // A ban that the proxy's own address earned without it is not one of everybody behind it.
+            bans: self.settings.enable_ip_banning && client.can_be_struck(),
             strikes: self.strikes.filter(|_| strikes && client.can_be_struck()),
         })
     }
@@ -187,6 +195,12 @@ impl View {
     pub(crate) fn clean_requests_reset(&self) -> bool {
         self.settings.strike_reset == StrikeReset::CleanRequest
     }
+}
+
+fn alone(windows: Rc<RouteWindows>) -> Windows {
+    let mut alone = Windows::new();
+    alone.push(windows);
+    alone
 }
 
 /// HEAD counts as GET.

@@ -16,7 +16,12 @@ macro_rules! statuses_of {
 
 #[actix_web::test]
 async fn hosts_of_one_ipv6_network_share_windows_and_bans() {
-    let (config, _clock) = configure(|config| config.rate_limit(5).auto_ban_threshold(0).detector(Dotfiles));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(5)
+            .auto_ban_threshold(0)
+            .detector(Dotfiles)
+    });
     let handle = GuardHandle::of(&config);
     let app = app!(config);
     assert_eq!(
@@ -30,10 +35,16 @@ async fn hosts_of_one_ipv6_network_share_windows_and_bans() {
         [403, 403, 404]
     );
     assert!(handle.unban("2001:0DB8:00CC:00DD:0:0:0:99").await.unwrap());
-    assert_eq!(statuses_of!(app, "2001:db8:cc:dd::1" => "/", "2001:db8:cc:dd:ffff::2" => "/"), [404, 404]);
+    assert_eq!(
+        statuses_of!(app, "2001:db8:cc:dd::1" => "/", "2001:db8:cc:dd:ffff::2" => "/"),
+        [404, 404]
+    );
     let listed = handle.ban_of("2001:db8:aa:bb::77").await.unwrap().unwrap();
     assert_eq!(listed.client, "2001:db8:aa:bb::/64");
-    assert!(handle.ban_of(&listed.client).await.unwrap().is_some(), "as it is listed");
+    assert!(
+        handle.ban_of(&listed.client).await.unwrap().is_some(),
+        "as it is listed"
+    );
 }
 
 #[actix_web::test]
@@ -53,18 +64,39 @@ async fn exempt_addresses_are_served_whatever_they_do() {
             .rate_limit(5)
             .auto_ban_threshold(0)
             .detector(Dotfiles)
-            .exempt_ips(["198.51.100.0/24", "2001:db8:7::/48", "203.0.113.9", "2001:db8:ff:1::77"])
+            .exempt_ips([
+                "198.51.100.0/24",
+                "2001:db8:7::/48",
+                "203.0.113.9",
+                "2001:db8:ff:1::77",
+            ])
     });
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    for address in ["198.51.100.7", "2001:db8:7:1::5", "203.0.113.9", "::ffff:203.0.113.9"] {
+    for address in [
+        "198.51.100.7",
+        "2001:db8:7:1::5",
+        "203.0.113.9",
+        "::ffff:203.0.113.9",
+    ] {
         for _ in 0..20 {
-            assert_eq!(statuses_of!(app, address => "/other", address => "/public"), [200, 200], "{address}");
+            assert_eq!(
+                statuses_of!(app, address => "/other", address => "/public"),
+                [200, 200],
+                "{address}"
+            );
         }
-        assert_eq!(statuses_of!(app, address => "/.env", address => "/other"), [404, 200], "{address}");
+        assert_eq!(
+            statuses_of!(app, address => "/.env", address => "/other"),
+            [404, 200],
+            "{address}"
+        );
         assert_eq!(handle.ban_of(address).await.unwrap(), None);
     }
-    handle.ban("198.51.100.8", seconds(60), "by hand").await.unwrap();
+    handle
+        .ban("198.51.100.8", seconds(60), "by hand")
+        .await
+        .unwrap();
     assert_eq!(statuses_of!(app, "198.51.100.8" => "/other"), [200]);
     // The list matches the address, the ban its network.
     assert_eq!(
@@ -83,11 +115,23 @@ async fn exempt_answers_have_no_rate_limit_fields() {
 
 #[actix_web::test]
 async fn denied_addresses_are_refused_and_nothing_is_counted_against_them() {
-    let (config, _clock) = configure(|config| config.auto_ban_threshold(0).denied_ips(["203.0.113.0/24"]).exempt_ips(["203.0.113.5"]));
+    let (config, _clock) = configure(|config| {
+        config
+            .auto_ban_threshold(0)
+            .denied_ips(["203.0.113.0/24"])
+            .exempt_ips(["203.0.113.5"])
+    });
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    assert_eq!(statuses_of!(app, "203.0.113.1" => "/other", "203.0.113.1" => "/public", "203.0.113.1" => "/health"), [403; 3]);
-    assert_eq!(statuses_of!(app, "203.0.113.5" => "/other"), [200], "exempt goes before denied");
+    assert_eq!(
+        statuses_of!(app, "203.0.113.1" => "/other", "203.0.113.1" => "/public", "203.0.113.1" => "/health"),
+        [403; 3]
+    );
+    assert_eq!(
+        statuses_of!(app, "203.0.113.5" => "/other"),
+        [200],
+        "exempt goes before denied"
+    );
     assert_eq!(handle.ban_of("203.0.113.1").await.unwrap(), None);
 }
 
@@ -95,25 +139,58 @@ async fn denied_addresses_are_refused_and_nothing_is_counted_against_them() {
 async fn loopback_is_exempt_only_when_asked_for_and_only_without_a_forwarding_header() {
     let (config, _clock) = configure(|config| config.rate_limit(1).enable_ip_banning(false));
     let app = app!(config);
-    assert_eq!(statuses_of!(app, "127.0.0.1" => "/other", "127.0.0.1" => "/other"), [200, 429]);
+    assert_eq!(
+        statuses_of!(app, "127.0.0.1" => "/other", "127.0.0.1" => "/other"),
+        [200, 429]
+    );
 
-    let (config, _clock) = configure(|config| config.rate_limit(1).enable_ip_banning(false).exempt_loopback(true));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(1)
+            .enable_ip_banning(false)
+            .exempt_loopback(true)
+    });
     let app = app!(config);
-    assert_eq!(statuses_of!(app, "127.0.0.1" => "/other", "127.0.0.1" => "/other", "::1" => "/other", "::1" => "/other"), [200; 4]);
-    let forwarded = || get("/other").peer_addr(peer("127.0.0.1")).insert_header(("x-forwarded-for", "203.0.113.1"));
+    assert_eq!(
+        statuses_of!(app, "127.0.0.1" => "/other", "127.0.0.1" => "/other", "::1" => "/other", "::1" => "/other"),
+        [200; 4]
+    );
+    let forwarded = || {
+        get("/other")
+            .peer_addr(peer("127.0.0.1"))
+            .insert_header(("x-forwarded-for", "203.0.113.1"))
+    };
     assert_eq!(send(&app, forwarded()).await.status, 200);
     assert_eq!(send(&app, forwarded()).await.status, 429);
 }
 
 #[actix_web::test]
 async fn headers_do_not_make_somebody_else_of_a_client() {
-    let (config, _clock) = configure(|config| config.rate_limit(5).enable_ip_banning(false).exempt_ips(["203.0.113.50"]));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(5)
+            .enable_ip_banning(false)
+            .exempt_ips(["203.0.113.50"])
+    });
     let app = app!(config);
-    let names = ["x-forwarded-for", "x-real-ip", "forwarded", "cf-connecting-ip", "true-client-ip", "x-client-ip"];
+    let names = [
+        "x-forwarded-for",
+        "x-real-ip",
+        "forwarded",
+        "cf-connecting-ip",
+        "true-client-ip",
+        "x-client-ip",
+    ];
     let mut seen = Vec::new();
     for (index, name) in names.iter().enumerate() {
-        let value = if *name == "forwarded" { "for=203.0.113.50".to_owned() } else { format!("203.0.113.{}", 50 + index) };
-        let request = get("/other").peer_addr(peer("198.51.100.7")).insert_header((*name, value));
+        let value = if *name == "forwarded" {
+            "for=203.0.113.50".to_owned()
+        } else {
+            format!("203.0.113.{}", 50 + index)
+        };
+        let request = get("/other")
+            .peer_addr(peer("198.51.100.7"))
+            .insert_header((*name, value));
         seen.push(send(&app, request).await.status.as_u16());
     }
     assert_eq!(seen, [200, 200, 200, 200, 200, 429]);
@@ -121,25 +198,80 @@ async fn headers_do_not_make_somebody_else_of_a_client() {
 
 #[actix_web::test]
 async fn a_proxy_that_nobody_declared_is_limited_but_never_banned() {
-    let (config, _clock) = configure(|config| config.rate_limit(2).auto_ban_threshold(0).detector(Dotfiles));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(2)
+            .auto_ban_threshold(0)
+            .detector(Dotfiles)
+    });
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    let forwarded = |path: &str| get(path).peer_addr(peer("10.0.0.5")).insert_header(("x-forwarded-for", "203.0.113.1"));
-    for (path, expected) in [("/.env", 403), ("/other", 200), ("/other", 200), ("/other", 429), ("/.env", 403), ("/public", 200)] {
+    let forwarded = |path: &str| {
+        get(path)
+            .peer_addr(peer("10.0.0.5"))
+            .insert_header(("x-forwarded-for", "203.0.113.1"))
+    };
+    for (path, expected) in [
+        ("/.env", 403),
+        ("/other", 200),
+        ("/other", 200),
+        ("/other", 429),
+        ("/.env", 403),
+        ("/public", 200),
+    ] {
         assert_eq!(send(&app, forwarded(path)).await.status, expected, "{path}");
     }
     assert_eq!(handle.ban_of("10.0.0.5").await.unwrap(), None);
     // Without the header it is a client like any other.
-    assert_eq!(statuses_of!(app, "10.0.0.6" => "/.env", "10.0.0.6" => "/other"), [403, 403]);
+    assert_eq!(
+        statuses_of!(app, "10.0.0.6" => "/.env", "10.0.0.6" => "/other"),
+        [403, 403]
+    );
+}
+
+#[actix_web::test]
+async fn a_ban_that_a_local_address_earned_does_not_hit_those_behind_its_proxy() {
+    let (config, _clock) = configure(|config| config.auto_ban_threshold(0).detector(Dotfiles));
+    let handle = GuardHandle::of(&config);
+    let app = app!(config);
+    assert_eq!(
+        statuses_of!(app, "127.0.0.1" => "/.env", "127.0.0.1" => "/other"),
+        [403, 403]
+    );
+    let forwarded = || {
+        get("/other")
+            .peer_addr(peer("127.0.0.1"))
+            .insert_header(("x-forwarded-for", "203.0.113.1"))
+    };
+    assert_eq!(send(&app, forwarded()).await.status, 200);
+    handle
+        .ban("127.0.0.1", seconds(60), "by hand")
+        .await
+        .unwrap();
+    assert_eq!(
+        send(&app, forwarded()).await.status,
+        403,
+        "somebody wants it so"
+    );
 }
 
 #[actix_web::test]
 async fn requests_without_an_address_share_one_client_that_is_never_banned() {
-    let (config, _clock) = configure(|config| config.rate_limit(3).auto_ban_threshold(0).exempt_loopback(true).detector(Dotfiles));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(3)
+            .auto_ban_threshold(0)
+            .exempt_loopback(true)
+            .detector(Dotfiles)
+    });
     let app = app!(config);
     let request = |path: &str, forwarded: &str| {
         let request = TestRequest::with_uri(path);
-        if forwarded.is_empty() { request } else { request.insert_header(("x-forwarded-for", forwarded)) }
+        if forwarded.is_empty() {
+            request
+        } else {
+            request.insert_header(("x-forwarded-for", forwarded))
+        }
     };
     for (path, forwarded, expected) in [
         ("/.env", "", 403),
@@ -150,7 +282,11 @@ async fn requests_without_an_address_share_one_client_that_is_never_banned() {
         ("/.env", "127.0.0.1", 403),
         ("/public", "", 200),
     ] {
-        assert_eq!(send(&app, request(path, forwarded)).await.status, expected, "{path} {forwarded}");
+        assert_eq!(
+            send(&app, request(path, forwarded)).await.status,
+            expected,
+            "{path} {forwarded}"
+        );
     }
 }
 
@@ -162,24 +298,36 @@ async fn whoami(client: Client) -> impl Responder {
 #[actix_web::test]
 async fn handlers_learn_who_is_asking() {
     let (config, _clock) = configure(|config| config);
-    let app = actix_web::test::init_service(actix_web::App::new().service(whoami).wrap(Guard::new(config))).await;
+    let app = actix_web::test::init_service(
+        actix_web::App::new()
+            .service(whoami)
+            .wrap(Guard::new(config)),
+    )
+    .await;
     for (address, expected) in [
         ("203.0.113.9", "203.0.113.9 Some(203.0.113.9)"),
         ("::ffff:203.0.113.9", "203.0.113.9 Some(203.0.113.9)"),
         ("2001:db8:1:2::3", "2001:db8:1:2::/64 Some(2001:db8:1:2::3)"),
     ] {
-        assert_eq!(send(&app, get("/whoami").peer_addr(peer(address))).await.body, expected);
+        assert_eq!(
+            send(&app, get("/whoami").peer_addr(peer(address)))
+                .await
+                .body,
+            expected
+        );
     }
-    assert_eq!(send(&app, TestRequest::with_uri("/whoami")).await.body, "unknown None");
+    assert_eq!(
+        send(&app, TestRequest::with_uri("/whoami")).await.body,
+        "unknown None"
+    );
 }
 
 #[actix_web::test]
 async fn without_a_guard_the_extractors_fail() {
-    let app = actix_web::test::init_service(
-        actix_web::App::new()
-            .service(whoami)
-            .route("/handle", actix_web::web::get().to(|_: GuardHandle| async { HttpResponse::Ok() })),
-    )
+    let app = actix_web::test::init_service(actix_web::App::new().service(whoami).route(
+        "/handle",
+        actix_web::web::get().to(|_: GuardHandle| async { HttpResponse::Ok() }),
+    ))
     .await;
     for path in ["/whoami", "/handle"] {
         assert_eq!(send(&app, get(path)).await.status, 500);

@@ -22,7 +22,10 @@ impl Detector for Witness {
         let mut forwarded = Vec::new();
         request.each_header("x-many", &mut |value| forwarded.push(value.to_vec()));
         let agent = request.header("User-Agent").map(<[u8]>::to_vec);
-        let line = format!("{} {} {} {agent:?} {forwarded:?}", request.method, request.path, request.query);
+        let line = format!(
+            "{} {} {} {agent:?} {forwarded:?}",
+            request.method, request.path, request.query
+        );
         self.0.lock().unwrap().push(line);
         None
     }
@@ -38,22 +41,48 @@ async fn a_detector_sees_the_request_as_it_was_sent() {
         .append_header(("x-many", "1"))
         .append_header(("x-many", "2"));
     send(&app, request).await;
-    assert_eq!(*witness.0.lock().unwrap(), ["DELETE /%2eenv q=%27 Some([233]) [[49], [50]]"]);
+    assert_eq!(
+        *witness.0.lock().unwrap(),
+        ["DELETE /%2eenv q=%27 Some([233]) [[49], [50]]"]
+    );
 }
 
 #[actix_web::test]
 async fn a_flagged_request_is_refused_before_the_handler_and_is_not_counted_in_a_window() {
-    let (config, _clock) = configure(|config| config.rate_limit(2).auto_ban_threshold(9).detector(Dotfiles));
+    let (config, _clock) = configure(|config| {
+        config
+            .rate_limit(2)
+            .auto_ban_threshold(9)
+            .detector(Dotfiles)
+    });
     let app = app!(config);
-    assert_eq!(statuses(&app, &["/.env", "/.env", "/.env", "/other", "/other", "/other"]).await, [403, 403, 403, 200, 200, 429]);
+    assert_eq!(
+        statuses(
+            &app,
+            &["/.env", "/.env", "/.env", "/other", "/other", "/other"]
+        )
+        .await,
+        [403, 403, 403, 200, 200, 429]
+    );
     let answer = send(&app, get("/.env")).await;
-    assert_eq!((answer.header("retry-after"), answer.header("ratelimit")), (None, None));
-    assert_eq!(answer.header("content-type"), Some("application/problem+json"));
+    assert_eq!(
+        (answer.header("retry-after"), answer.header("ratelimit")),
+        (None, None)
+    );
+    assert_eq!(
+        answer.header("content-type"),
+        Some("application/problem+json")
+    );
 }
 
 #[actix_web::test]
 async fn detection_can_be_switched_off() {
-    let (config, _clock) = configure(|config| config.auto_ban_threshold(0).enable_detection(false).detector(Dotfiles));
+    let (config, _clock) = configure(|config| {
+        config
+            .auto_ban_threshold(0)
+            .enable_detection(false)
+            .detector(Dotfiles)
+    });
     let app = app!(config);
     assert_eq!(statuses(&app, &["/.env", "/.env"]).await, [404, 404]);
 }

@@ -14,15 +14,31 @@ use crate::{
 async fn bans_are_listed_the_one_that_ends_soonest_first() {
     let (config, clock) = configure(|config| config);
     let handle = GuardHandle::of(&config);
-    handle.ban("203.0.113.1", seconds(300), "one").await.unwrap();
-    handle.ban("2001:db8::1", seconds(100), "two").await.unwrap();
-    let ban = handle.ban("203.0.113.3", seconds(200), "three").await.unwrap();
-    assert_eq!((ban.client.as_str(), ban.reason.as_str(), ban.by), ("203.0.113.3", "three", BanSource::Manual));
+    handle
+        .ban("203.0.113.1", seconds(300), "one")
+        .await
+        .unwrap();
+    handle
+        .ban("2001:db8::1", seconds(100), "two")
+        .await
+        .unwrap();
+    let ban = handle
+        .ban("203.0.113.3", seconds(200), "three")
+        .await
+        .unwrap();
+    assert_eq!(
+        (ban.client.as_str(), ban.reason.as_str(), ban.by),
+        ("203.0.113.3", "three", BanSource::Manual)
+    );
     let listed: Vec<String> = handle.bans().map(|ban| ban.client).collect().await;
     assert_eq!(listed, ["2001:db8::/64", "203.0.113.3", "203.0.113.1"]);
     clock.advance(seconds(200));
     let listed: Vec<String> = handle.bans().map(|ban| ban.client).collect().await;
-    assert_eq!(listed, ["203.0.113.1"], "bans that are over are gone without any other event");
+    assert_eq!(
+        listed,
+        ["203.0.113.1"],
+        "bans that are over are gone without any other event"
+    );
 }
 
 #[actix_web::test]
@@ -31,16 +47,37 @@ async fn calls_that_make_no_sense_are_errors_that_say_what() {
     let handle = GuardHandle::of(&config);
     for (address, duration, message) in [
         ("nobody", 60, "address: \"nobody\" is not an address"),
-        ("203.0.113.0/24", 60, "address: \"203.0.113.0/24\" is not an address"),
-        ("203.0.113.1", 0, "duration: a ban lasts from 1 second to 10 years, not 0ns"),
-        ("203.0.113.1", 315_360_001, "duration: a ban lasts from 1 second to 10 years, not 315360001s"),
+        (
+            "203.0.113.0/24",
+            60,
+            "address: \"203.0.113.0/24\" is not an address",
+        ),
+        (
+            "203.0.113.1",
+            0,
+            "duration: a ban lasts from 1 second to 10 years, not 0ns",
+        ),
+        (
+            "203.0.113.1",
+            315_360_001,
+            "duration: a ban lasts from 1 second to 10 years, not 315360001s",
+        ),
     ] {
-        let error = handle.ban(address, seconds(duration), "").await.unwrap_err();
+        let error = handle
+            .ban(address, seconds(duration), "")
+            .await
+            .unwrap_err();
         assert_eq!(error.to_string(), message);
     }
-    assert_eq!(handle.unban("nobody").await, Err(GuardError::InvalidAddress("nobody".to_owned())));
+    assert_eq!(
+        handle.unban("nobody").await,
+        Err(GuardError::InvalidAddress("nobody".to_owned()))
+    );
     assert!(handle.ban_of("").await.is_err());
-    let longest = handle.ban("203.0.113.1", seconds(315_360_000), "").await.unwrap();
+    let longest = handle
+        .ban("203.0.113.1", seconds(315_360_000), "")
+        .await
+        .unwrap();
     assert_eq!(longest.remaining, seconds(315_360_000));
 }
 
@@ -48,7 +85,10 @@ async fn calls_that_make_no_sense_are_errors_that_say_what() {
 async fn with_banning_off_a_ban_is_an_error() {
     let (config, _clock) = configure(|config| config.enable_ip_banning(false));
     let handle = GuardHandle::of(&config);
-    assert_eq!(handle.ban(PEER, seconds(60), "").await, Err(GuardError::BanningDisabled));
+    assert_eq!(
+        handle.ban(PEER, seconds(60), "").await,
+        Err(GuardError::BanningDisabled)
+    );
 }
 
 #[actix_web::test]
@@ -70,14 +110,29 @@ async fn a_reload_holds_for_windows_that_are_running() {
     let handle = GuardHandle::of(&config);
     let app = app!(config);
     let with = |limit: i64| {
-        SecurityConfig::builder().rate_limit(limit).enable_ip_banning(false).clock(clock.clone()).build().unwrap()
+        SecurityConfig::builder()
+            .rate_limit(limit)
+            .enable_ip_banning(false)
+            .clock(clock.clone())
+            .build()
+            .unwrap()
     };
-    assert_eq!(statuses(&app, &["/other", "/other", "/other"]).await, [200, 200, 429]);
+    assert_eq!(
+        statuses(&app, &["/other", "/other", "/other"]).await,
+        [200, 200, 429]
+    );
     handle.reload(&with(5)).unwrap();
-    assert_eq!(statuses(&app, &["/other", "/other", "/other"]).await, [200, 200, 429], "three were recorded");
+    assert_eq!(
+        statuses(&app, &["/other", "/other", "/other"]).await,
+        [200, 200, 429],
+        "three were recorded"
+    );
     handle.reload(&with(1)).unwrap();
     let answer = send(&app, get("/other")).await;
-    assert_eq!((answer.status.as_u16(), answer.header("ratelimit-policy")), (429, Some("\"default\";q=1;w=60")));
+    assert_eq!(
+        (answer.status.as_u16(), answer.header("ratelimit-policy")),
+        (429, Some("\"default\";q=1;w=60"))
+    );
 }
 
 #[actix_web::test]
@@ -85,7 +140,10 @@ async fn a_reload_changes_routes_and_lists_too() {
     let (config, clock) = configure(|config| config);
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    assert_eq!(statuses(&app, &["/public", "/public", "/public"]).await, [200, 200, 429]);
+    assert_eq!(
+        statuses(&app, &["/public", "/public", "/public"]).await,
+        [200, 200, 429]
+    );
     let changed = SecurityConfig::builder()
         .toml("denied_ips = [\"203.0.113.0/24\"]\n[[routes]]\npattern = \"/public\"\nrequests = 9\nwindow = 60\n")
         .unwrap()
@@ -94,7 +152,12 @@ async fn a_reload_changes_routes_and_lists_too() {
         .unwrap();
     handle.reload(&changed).unwrap();
     assert_eq!(statuses(&app, &["/public"]).await, [200]);
-    assert_eq!(send(&app, get("/public").peer_addr(peer("203.0.113.7"))).await.status, 403);
+    assert_eq!(
+        send(&app, get("/public").peer_addr(peer("203.0.113.7")))
+            .await
+            .status,
+        403
+    );
 }
 
 #[actix_web::test]
@@ -103,9 +166,20 @@ async fn a_reload_that_cannot_be_changes_nothing() {
     let handle = GuardHandle::of(&config);
     let app = app!(config);
     let other_clock = SecurityConfig::builder().rate_limit(9).build().unwrap();
-    assert_eq!(handle.reload(&other_clock), Err(GuardError::FixedAtStart("clock")));
-    let other_bound = SecurityConfig::builder().rate_limit(9).max_bans(7).clock(clock).build().unwrap();
-    assert_eq!(handle.reload(&other_bound).unwrap_err().to_string(), "max_bans: can't be changed by a reload: restart");
+    assert_eq!(
+        handle.reload(&other_clock),
+        Err(GuardError::FixedAtStart("clock"))
+    );
+    let other_bound = SecurityConfig::builder()
+        .rate_limit(9)
+        .max_bans(7)
+        .clock(clock)
+        .build()
+        .unwrap();
+    assert_eq!(
+        handle.reload(&other_bound).unwrap_err().to_string(),
+        "max_bans: can't be changed by a reload: restart"
+    );
     assert_eq!(statuses(&app, &["/other", "/other"]).await, [200, 429]);
 }
 
@@ -116,7 +190,9 @@ async fn the_handle_works_from_other_threads() {
     let app = app!(config);
     let elsewhere = handle.clone();
     std::thread::spawn(move || {
-        actix_web::rt::System::new().block_on(async { elsewhere.ban(PEER, Duration::from_secs(60), "").await }).unwrap();
+        actix_web::rt::System::new()
+            .block_on(async { elsewhere.ban(PEER, Duration::from_secs(60), "").await })
+            .unwrap();
     })
     .join()
     .unwrap();
@@ -125,18 +201,29 @@ async fn the_handle_works_from_other_threads() {
 
 #[actix_web::test]
 async fn a_ban_file_keeps_bans_over_a_restart() {
-    let path = std::env::temp_dir().join(format!("actix-web-guard-bans-{}.json", std::process::id()));
+    let path =
+        std::env::temp_dir().join(format!("actix-web-guard-bans-{}.json", std::process::id()));
     let make = || {
         let (config, _clock) = configure(|config| config.ban_file(&path));
         config
     };
     {
         let config = make();
-        GuardHandle::of(&config).ban(PEER, seconds(60), "kept").await.unwrap();
+        GuardHandle::of(&config)
+            .ban(PEER, seconds(60), "kept")
+            .await
+            .unwrap();
     }
     let config = make();
-    let ban = GuardHandle::of(&config).ban_of(PEER).await.unwrap().unwrap();
-    assert_eq!((ban.reason.as_str(), ban.by, ban.remaining), ("kept", BanSource::Manual, seconds(60)));
+    let ban = GuardHandle::of(&config)
+        .ban_of(PEER)
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (ban.reason.as_str(), ban.by, ban.remaining),
+        ("kept", BanSource::Manual, seconds(60))
+    );
     drop(config);
     std::fs::remove_file(&path).unwrap();
 }

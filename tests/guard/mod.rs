@@ -22,7 +22,10 @@ pub(crate) struct Dotfiles;
 
 impl Detector for Dotfiles {
     fn inspect(&self, request: &RequestFacts<'_>) -> Option<Threat> {
-        request.path.contains("/.").then(|| Threat::new("probe", "dotfile"))
+        request
+            .path
+            .contains("/.")
+            .then(|| Threat::new("probe", "dotfile"))
     }
 }
 
@@ -45,12 +48,20 @@ async fn health() -> impl Responder {
 
 #[post("/login")]
 async fn login(request: HttpRequest, guard: GuardHandle) -> HttpResponse {
-    let times = request.headers().get("x-times").map_or(1, |value| value.to_str().unwrap().parse().unwrap());
+    let times = request
+        .headers()
+        .get("x-times")
+        .map_or(1, |value| value.to_str().unwrap().parse().unwrap());
     let mut banned = false;
     for _ in 0..times {
-        banned |= guard.report_threat(&request, "failed login").await.is_some();
+        banned |= guard
+            .report_threat(&request, "failed login")
+            .await
+            .is_some();
     }
-    HttpResponse::Unauthorized().insert_header(("x-banned", banned.to_string())).finish()
+    HttpResponse::Unauthorized()
+        .insert_header(("x-banned", banned.to_string()))
+        .finish()
 }
 
 /// An application with these four handlers.

@@ -10,12 +10,29 @@ use crate::{
 #[actix_web::test]
 async fn nothing_is_refused_and_bans_are_listed() {
     let (config, _clock) = configure(|config| {
-        config.rate_limit(1).auto_ban_threshold(1).passive(true).detector(Dotfiles).denied_ips(["203.0.113.0/24"])
+        config
+            .rate_limit(1)
+            .auto_ban_threshold(1)
+            .passive(true)
+            .detector(Dotfiles)
+            .denied_ips(["203.0.113.0/24"])
     });
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    assert_eq!(statuses(&app, &["/other", "/other", "/.env", "/other", "/public", "/public", "/public"]).await, [200, 200, 404, 200, 200, 200, 200]);
-    assert!(handle.ban_of(PEER).await.unwrap().is_some(), "what would have happened");
+    assert_eq!(
+        statuses(
+            &app,
+            &[
+                "/other", "/other", "/.env", "/other", "/public", "/public", "/public"
+            ]
+        )
+        .await,
+        [200, 200, 404, 200, 200, 200, 200]
+    );
+    assert!(
+        handle.ban_of(PEER).await.unwrap().is_some(),
+        "what would have happened"
+    );
     let denied = get("/other").peer_addr(crate::support::peer("203.0.113.1"));
     assert_eq!(send(&app, denied).await.status, 200);
 }
@@ -31,11 +48,20 @@ async fn limits_that_are_not_enforced_are_not_told() {
 
 #[actix_web::test]
 async fn bans_of_passive_mode_are_not_those_of_enforcing() {
-    let (config, clock) = configure(|config| config.rate_limit(1).auto_ban_threshold(0).passive(true));
+    let (config, clock) =
+        configure(|config| config.rate_limit(1).auto_ban_threshold(0).passive(true));
     let handle = GuardHandle::of(&config);
     let app = app!(config);
-    assert_eq!(statuses(&app, &["/other", "/other", "/other"]).await, [200; 3]);
-    let enforcing = SecurityConfig::builder().rate_limit(1).auto_ban_threshold(0).clock(clock).build().unwrap();
+    assert_eq!(
+        statuses(&app, &["/other", "/other", "/other"]).await,
+        [200; 3]
+    );
+    let enforcing = SecurityConfig::builder()
+        .rate_limit(1)
+        .auto_ban_threshold(0)
+        .clock(clock)
+        .build()
+        .unwrap();
     handle.reload(&enforcing).unwrap();
     assert_eq!(handle.ban_of(PEER).await.unwrap(), None);
     assert_eq!(statuses(&app, &["/other", "/other"]).await, [200, 403]);

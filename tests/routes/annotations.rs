@@ -1,7 +1,8 @@
 //! Where `#[rate_limit]` may stand, seen from the outside: each handler here is limited to one request.
 
 use actix_web::{
-    App, HttpRequest, Responder, connect, delete, get, head, http::StatusCode, options, patch, post, put, route, scope, trace, web,
+    App, HttpRequest, Responder, connect, delete, get, head, http::StatusCode, options, patch,
+    post, put, route, scope, trace, web,
 };
 use actix_web_guard::{Guard, rate_limit};
 
@@ -34,9 +35,15 @@ macro_rules! app {
 async fn each_method() {
     use methods::*;
     let app = app!(a, b, c, d, e, f, g, h, i);
-    for method in ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE"] {
+    for method in [
+        "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "TRACE",
+    ] {
         let text = format!("{method} /any");
-        assert_eq!(statuses(&app, &[&text, &text]).await, [200, 429], "{method}");
+        assert_eq!(
+            statuses(&app, &[&text, &text]).await,
+            [200, 429],
+            "{method}"
+        );
     }
 }
 
@@ -49,7 +56,10 @@ async fn custom() -> impl Responder {
 #[actix_web::test]
 async fn methods_of_ones_own() {
     let app = app!(custom);
-    assert_eq!(statuses(&app, &["PROPFIND /custom", "/custom", "PROPFIND /custom"]).await, [200, 429, 429]);
+    assert_eq!(
+        statuses(&app, &["PROPFIND /custom", "/custom", "PROPFIND /custom"]).await,
+        [200, 429, 429]
+    );
 }
 
 #[scope("/scoped")]
@@ -71,12 +81,24 @@ mod scoped {
 #[actix_web::test]
 async fn in_a_scope_module() {
     let app = app!(scoped::one, scoped::two);
-    assert_eq!(statuses(&app, &["/scoped/one", "/scoped/one", "/scoped/two", "/scoped/two"]).await, [200, 429, 200, 200]);
+    assert_eq!(
+        statuses(
+            &app,
+            &["/scoped/one", "/scoped/one", "/scoped/two", "/scoped/two"]
+        )
+        .await,
+        [200, 429, 200, 200]
+    );
 }
 
 #[rate_limit(requests = 1, window = 60)]
 #[post("/extract/{id}")]
-async fn extracting(request: HttpRequest, id: web::Path<u32>, query: web::Query<Vec<(String, String)>>, body: web::Bytes) -> impl Responder {
+async fn extracting(
+    request: HttpRequest,
+    id: web::Path<u32>,
+    query: web::Query<Vec<(String, String)>>,
+    body: web::Bytes,
+) -> impl Responder {
     format!("{} {} {} {}", request.path(), id, query.len(), body.len())
 }
 
@@ -86,7 +108,10 @@ async fn with_extractors_that_run_only_when_admitted() {
     let answer = send(&app, parse("POST /extract/7?a=b").set_payload("12345")).await;
     assert_eq!(answer.body, "/extract/7 7 1 5");
     // An extractor would answer 404 here.
-    assert_eq!(send(&app, parse("POST /extract/seven")).await.status, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(
+        send(&app, parse("POST /extract/seven")).await.status,
+        StatusCode::TOO_MANY_REQUESTS
+    );
 }
 
 #[rate_limit(requests = 1, window = 10, name = "burst")]
@@ -98,20 +123,42 @@ async fn stacked() -> impl Responder {
 
 #[actix_web::test]
 async fn stacked_limits_must_all_admit() {
-    let (config, clock) = crate::support::configure(|config| config.enable_ip_banning(false).count_rejected(false));
-    let app = actix_web::test::init_service(App::new().service(stacked).wrap(Guard::new(config))).await;
+    let (config, clock) =
+        crate::support::configure(|config| config.enable_ip_banning(false).count_rejected(false));
+    let app =
+        actix_web::test::init_service(App::new().service(stacked).wrap(Guard::new(config))).await;
     let answer = send(&app, parse("/stacked")).await;
-    assert_eq!(answer.header("ratelimit-policy"), Some(r#""burst";q=1;w=10, "/stacked";q=2;w=60"#));
-    assert_eq!(answer.header("ratelimit"), Some(r#""burst";r=0;t=10, "/stacked";r=1;t=60"#));
+    assert_eq!(
+        answer.header("ratelimit-policy"),
+        Some(r#""burst";q=1;w=10, "/stacked";q=2;w=60"#)
+    );
+    assert_eq!(
+        answer.header("ratelimit"),
+        Some(r#""burst";r=0;t=10, "/stacked";r=1;t=60"#)
+    );
     let refused = send(&app, parse("/stacked")).await;
-    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, Some("10")));
-    assert!(refused.body.contains(r#""violated-policies":["burst"]"#), "{}", refused.body);
+    assert_eq!(
+        (refused.status.as_u16(), refused.header("retry-after")),
+        (429, Some("10"))
+    );
+    assert!(
+        refused.body.contains(r#""violated-policies":["burst"]"#),
+        "{}",
+        refused.body
+    );
     clock.advance(crate::support::seconds(10));
     assert_eq!(send(&app, parse("/stacked")).await.status, 200);
     clock.advance(crate::support::seconds(10));
     let refused = send(&app, parse("/stacked")).await;
-    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, Some("40")));
-    assert!(refused.body.contains(r#""violated-policies":["/stacked"]"#), "{}", refused.body);
+    assert_eq!(
+        (refused.status.as_u16(), refused.header("retry-after")),
+        (429, Some("40"))
+    );
+    assert!(
+        refused.body.contains(r#""violated-policies":["/stacked"]"#),
+        "{}",
+        refused.body
+    );
 }
 
 #[actix_web::test]
@@ -132,7 +179,8 @@ async fn middlewares_named_in_the_route_run_only_when_admitted() {
     async fn count(
         request: actix_web::dev::ServiceRequest,
         next: actix_web::middleware::Next<impl actix_web::body::MessageBody + 'static>,
-    ) -> Result<actix_web::dev::ServiceResponse<impl actix_web::body::MessageBody>, actix_web::Error> {
+    ) -> Result<actix_web::dev::ServiceResponse<impl actix_web::body::MessageBody>, actix_web::Error>
+    {
         RAN.fetch_add(1, Ordering::SeqCst);
         next.call(request).await
     }
@@ -142,6 +190,9 @@ async fn middlewares_named_in_the_route_run_only_when_admitted() {
         "wrapped"
     }
     let app = app!(wrapped);
-    assert_eq!(statuses(&app, &["/wrapped", "/wrapped", "/wrapped"]).await, [200, 429, 429]);
+    assert_eq!(
+        statuses(&app, &["/wrapped", "/wrapped", "/wrapped"]).await,
+        [200, 429, 429]
+    );
     assert_eq!(RAN.load(Ordering::SeqCst), 1);
 }

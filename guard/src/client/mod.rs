@@ -7,21 +7,34 @@ mod networks;
 
 use std::{
     fmt,
+    hash::{Hash, Hasher},
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
-use smallvec::SmallVec;
-
-pub(crate) use identify::{Sender, identify};
+pub(crate) use identify::{Sender, identify, is_local};
 pub(crate) use networks::{NetworkError, Networks};
 
 /// What a client is counted and banned under: an IPv4 address, an IPv6 network, or the one key that all requests
 /// without an address share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientKey {
     Unknown,
     V4(Ipv4Addr),
     V6 { network: Ipv6Addr, prefix: u8 },
+}
+
+/// As few words as will do: every request is hashed.
+impl Hash for ClientKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Unknown => state.write_u64(u64::MAX),
+            Self::V4(address) => state.write_u64(u64::from(address.to_bits())),
+            Self::V6 { network, prefix } => {
+                state.write_u128(network.to_bits());
+                state.write_u8(*prefix);
+            }
+        }
+    }
 }
 
 impl ClientKey {
@@ -104,8 +117,10 @@ pub struct Client {
     address: Option<IpAddr>,
     key: ClientKey,
     struck: bool,
-    /// The guards that have had their turn, the innermost last.
-    guards: SmallVec<[usize; 2]>,
+    /// The guard that takes the client to be this one.
+    guard: usize,
+    /// Guards around that one, which have had their turn before.
+    outer: Vec<usize>,
 }
 
 impl PartialEq for Client {
@@ -135,29 +150,23 @@ impl Client {
         self.struck
     }
 
-    /// Notes that a guard has its turn.
-    pub(crate) fn seen_by(mut self, guard: usize) -> Self {
-        self.guards.push(guard);
-        self
-    }
-
     /// The client as a further guard sees it takes the place of this one; no, if that guard has had its turn.
-    pub(crate) fn introduce(&mut self, client: &Self, guard: usize) -> bool {
-        if self.guards.contains(&guard) {
+    pub(crate) fn introduce(&mut self, client: &Self) -> bool {
+        if self.guard == client.guard || self.outer.contains(&client.guard) {
             return false;
         }
-        let mut guards = std::mem::take(&mut self.guards);
-        guards.push(guard);
+        let mut outer = std::mem::take(&mut self.outer);
+        outer.push(self.guard);
         *self = Self {
-            guards,
+            outer,
             ..client.clone()
         };
         true
     }
 
     /// The innermost guard that has seen the client.
-    pub(crate) fn guard(&self) -> Option<usize> {
-        self.guards.last().copied()
+    pub(crate) fn guard(&self) -> usize {
+        self.guard
     }
 }
 

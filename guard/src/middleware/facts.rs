@@ -6,29 +6,32 @@ use actix_web::{
     dev::ServiceRequest,
     http::{
         Method,
-        header::{self, HeaderMap},
+        header::{self, HeaderMap, HeaderName},
     },
 };
 
 use crate::{
-    client::Sender,
+    client::{Sender, is_local},
     detect::{HeaderLookup, RequestFacts},
 };
 
+const X_REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
+
 /// What the request says of its sender.
 pub(super) fn sender(request: &ServiceRequest) -> Sender {
+    let peer = request.peer_addr().map(|address| address.ip());
+    let is_local = peer.is_some_and(|peer| is_local(peer.to_canonical()));
     Sender {
-        peer: request.peer_addr().map(|address| address.ip()),
-        forwarded: is_forwarded(request.headers()),
+        peer,
+        forwarded: is_local && is_forwarded(request.headers()),
     }
 }
 
 /// Whether a proxy names the client.
 fn is_forwarded(headers: &HeaderMap) -> bool {
-    [header::X_FORWARDED_FOR, header::FORWARDED]
+    [header::X_FORWARDED_FOR, header::FORWARDED, X_REAL_IP]
         .iter()
         .any(|name| headers.contains_key(name))
-        || headers.contains_key("x-real-ip")
 }
 
 /// A CORS preflight, as the Fetch standard has it.

@@ -20,8 +20,9 @@ use actix_web::{
 use pin_project_lite::pin_project;
 
 use crate::{
-    client::Client,
-    decision::{Answer, Decision, Outcome},
+    client::{Client, ClientKey},
+    config::HeaderStyle,
+    decision::{Answer, Decision, Outcome, QuotaStates},
     handle::Reported,
     judge::judge,
     response::tell_quotas,
@@ -46,7 +47,7 @@ pin_project! {
         /// The store's answer comes before the inner service is called.
         BeforeCall { waiting: Option<Box<Waiting<S>>> },
         /// The inner service is at work; not before the store has answered, if it was asked.
-        Serving { #[pin] inner: S::Future, asked: Option<Asked>, after: Option<After> },
+        Serving { #[pin] inner: S::Future, asked: Option<Box<Asked>>, after: Option<After> },
         /// Refused where the request is at hand.
         Refused { response: Option<ServiceResponse<BoxBody>> },
         /// Refused where it is not.
@@ -56,10 +57,14 @@ pin_project! {
 
 /// A request that waits for the store.
 pub struct Waiting<S> {
-    pub(super) answer: Later,
-    pub(super) windows: Windows,
-    pub(super) request: ServiceRequest,
-    pub(super) passage: Passage<S>,
+    answer: Later,
+    windows: Windows,
+    request: ServiceRequest,
+    service: Rc<S>,
+    worker: Rc<Worker>,
+    view: Rc<View>,
+    client: Client,
+    routes: bool,
 }
 
 /// A question to the store about a request that is in the inner future already, which has not been polled.
@@ -68,43 +73,66 @@ pub struct Asked {
     windows: Windows,
 }
 
-/// What a request was counted in.
-pub(super) struct Counted {
-    pub(super) decision: Decision,
-    pub(super) windows: Windows,
-}
-
 /// What is to be done when the answer is known.
 pub struct After {
     view: Rc<View>,
-    client: Client,
+    client: ClientKey,
     counted: Option<Counted>,
-    routed: Option<Routed>,
+    routed: Option<Box<Routed>>,
+}
+
+/// What a request was counted in.
+struct Counted {
+    /// A clean answer puts the strikes back to zero.
+    resets: bool,
+    quotas: QuotaStates,
+    windows: Windows,
 }
 
 /// Of a request that its route decides about.
-struct Routed {
-    worker: Rc<Worker>,
-    ticket: Rc<Ticket>,
-    expectation: Expectation,
-    method: Method,
+pub(super) struct Routed {
+    pub(super) worker: Rc<Worker>,
+    pub(super) ticket: Rc<Ticket>,
+    pub(super) expectation: Expectation,
+    pub(super) method: Method,
 }
 
 impl<S, B> GuardFuture<S, B>
 where
-    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
 {
-    pub(super) fn before_call(waiting: Waiting<S>) -> Self {
+    pub(super) fn before_call(
+        answer: Later,
+        windows: Windows,
+        request: ServiceRequest,
+        passage: Passage<'_, S>,
+    ) -> Self {
+        let (service, worker) = (Rc::clone(passage.service), Rc::clone(passage.worker));
+        let (view, client, routes) = (passage.view, passage.client, passage.routes);
+        let waiting = Waiting {
+            answer,
+            windows,
+            request,
+            service,
+            worker,
+            view,
+            client,
+            routes,
+        };
         Self::BeforeCall {
             waiting: Some(Box::new(waiting)),
         }
     }
 
-    pub(super) fn serving(inner: S::Future, after: After) -> Self {
-        Self::Serving {
-            inner,
-            asked: None,
-            after: Some(after),
+    pub(super) fn serving(inner: S::Future, after: Option<After>) -> Self {
+        match after {
+            None => Self::Forward { inner },
+            after => Self::Serving {
+                inner,
+                asked: None,
+                after,
+            },
         }
     }
 
@@ -117,7 +145,7 @@ where
     ) -> Self {
         match answer {
             Answer::Ready(decision) => match after.counted(decision, windows) {
-                Ok(()) => Self::serving(inner, after),
+                Ok(()) => Self::serving(inner, Some(after)),
                 Err(error) => Self::Error {
                     error: Some(error),
                     body: PhantomData,
@@ -125,10 +153,27 @@ where
             },
             Answer::Later(answer) => Self::Serving {
                 inner,
-                asked: Some(Asked { answer, windows }),
+                asked: Some(Box::new(Asked { answer, windows })),
                 after: Some(after),
             },
         }
+    }
+}
+
+impl<S, B> Waiting<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
+{
+    fn answered(self, decision: Decision) -> GuardFuture<S, B> {
+        let passage = Passage {
+            service: &self.service,
+            worker: &self.worker,
+            view: self.view,
+            client: self.client,
+            routes: self.routes,
+        };
+        passage.answered(decision, self.windows, self.request)
     }
 }
 
@@ -181,11 +226,7 @@ where
                     };
                     let decision = ready!(asked.answer.as_mut().poll(context));
                     match waiting.take() {
-                        Some(asked) => {
-                            asked
-                                .passage
-                                .answered(decision, asked.windows, asked.request)
-                        }
+                        Some(asked) => asked.answered(decision),
                         None => return Poll::Pending,
                     }
                 }
@@ -196,36 +237,29 @@ where
 }
 
 impl After {
-    /// For a request that was decided before routing.
-    pub(super) fn decided(view: Rc<View>, client: Client, counted: Counted) -> Self {
-        Self {
+    /// For a request that was decided before routing; `None` if its answer is to be left alone.
+    pub(super) fn decided(
+        view: Rc<View>,
+        client: &Client,
+        decision: Decision,
+        windows: Windows,
+    ) -> Option<Self> {
+        let counted = Counted::new(&view, decision, windows);
+        (counted.resets || tells_quotas(&view)).then(|| Self {
             view,
-            client,
+            client: client.key(),
             counted: Some(counted),
             routed: None,
-        }
+        })
     }
 
     /// For a request that its route decides about.
-    pub(super) fn routed(
-        view: Rc<View>,
-        client: Client,
-        worker: Rc<Worker>,
-        ticket: Rc<Ticket>,
-        expectation: Expectation,
-        method: Method,
-    ) -> Self {
-        let routed = Routed {
-            worker,
-            ticket,
-            expectation,
-            method,
-        };
+    pub(super) fn routed(view: Rc<View>, client: &Client, routed: Routed) -> Self {
         Self {
             view,
-            client,
+            client: client.key(),
             counted: None,
-            routed: Some(routed),
+            routed: Some(Box::new(routed)),
         }
     }
 
@@ -235,18 +269,16 @@ impl After {
     ///
     /// The refusal, if it is one.
     fn counted(&mut self, decision: Decision, windows: Windows) -> Result<(), Error> {
-        if let Some(refusal) = judge(&self.view, &self.client, &decision, &windows) {
-            let method = self
-                .routed
-                .as_ref()
-                .map_or(Method::GET, |routed| routed.method.clone());
-            return Err(refusal_error(&self.view, refusal, method));
+        let Some(routed) = &self.routed else {
+            return Ok(());
+        };
+        match judge(&self.view, &routed.ticket.client, &decision, &windows) {
+            Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
+            None => {
+                routed.ticket.settle(windows, decision);
+                Ok(())
+            }
         }
-        match &self.routed {
-            Some(routed) => routed.ticket.settle(windows, decision),
-            None => self.counted = Some(Counted { decision, windows }),
-        }
-        Ok(())
     }
 
     /// The answer is known.
@@ -260,55 +292,66 @@ impl After {
         let (Some(counted), Ok(response)) = (&self.counted, response) else {
             return;
         };
-        let is_clean =
-            counted.decision.outcome == Outcome::Admitted && !counted.decision.quotas.is_empty();
-        if counted.decision.strikes > 0
-            && is_clean
-            && self.view.clean_requests_reset()
-            && !response.request().extensions().contains::<Reported>()
-        {
-            in_background(self.view.store().clear_strikes(self.client.key()));
+        if counted.resets && !response.request().extensions().contains::<Reported>() {
+            in_background(self.view.store().clear_strikes(self.client));
         }
-        if !self.view.settings.passive {
+        if tells_quotas(&self.view) {
             let style = self.view.settings.rate_limit_headers;
             tell_quotas(
                 response.headers_mut(),
                 style,
                 &counted.windows,
-                &counted.decision.quotas,
+                &counted.quotas,
             );
         }
     }
 
     /// Learns who claimed the request, and makes up for what has not been counted.
     fn conclude(&mut self, routed: &Routed) {
-        let (claims, late) = routed.ticket.claims();
+        let ticket = &routed.ticket;
+        let (claims, late) = ticket.claims();
         routed
             .worker
             .prediction
             .learn(&routed.expectation, &claims, late);
-        if let Some(settled) = routed.ticket.take_settled() {
-            self.counted = Some(Counted {
-                decision: settled.decision,
-                windows: settled.windows,
-            });
+        if let Some((decision, windows)) = ticket.take_settled() {
+            self.counted = Some(Counted::new(&self.view, decision, windows));
         }
-        let mut windows = routed.ticket.take_pending();
-        if !routed.ticket.is_counted() && windows.is_empty() {
-            windows.push(
-                self.view
-                    .unclaimed(&routed.method, routed.expectation.pattern.as_deref()),
-            );
+        let mut windows = ticket.take_pending();
+        if !ticket.is_counted() && windows.is_empty() {
+            windows = self
+                .view
+                .unclaimed(&routed.method, routed.expectation.pattern.as_deref());
         }
         if windows.is_empty() {
             return;
         }
         // The response stands: what is over the limit now is refused from the next request on.
-        match self.view.ask_detached(&self.client, &windows) {
-            Answer::Ready(decision) => self.counted = Some(Counted { decision, windows }),
-            Answer::Later(answer) => in_background(Answer::Later(answer)),
+        match self.view.ask_detached(&ticket.client, &windows) {
+            Answer::Ready(decision) => {
+                judge(&self.view, &ticket.client, &decision, &windows);
+                self.counted = Some(Counted::new(&self.view, decision, windows));
+            }
+            later => in_background(later),
         }
     }
+}
+
+impl Counted {
+    fn new(view: &View, decision: Decision, windows: Windows) -> Self {
+        let clean = decision.outcome == Outcome::Admitted && !decision.quotas.is_empty();
+        let resets = clean && decision.strikes > 0 && view.clean_requests_reset();
+        Self {
+            resets,
+            quotas: decision.quotas,
+            windows,
+        }
+    }
+}
+
+/// Limits that are not enforced are not told.
+fn tells_quotas(view: &View) -> bool {
+    view.settings.rate_limit_headers != HeaderStyle::Off && !view.settings.passive
 }
 
 /// Waits for the store without keeping the client waiting.

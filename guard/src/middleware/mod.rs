@@ -58,13 +58,18 @@ impl Guard {
 
     /// The handle for bans, reports and reloads.
     ///
-    /// A `Guard::default()` learns its configuration only from the application; its handle is an extractor in handlers, or made from
-    /// the configuration: [`SecurityConfig::handle`]. For such a guard this gives the handle of a guard of its own with the default
-    /// configuration.
+    /// A `Guard::default()` learns its configuration only from the application: for its handle use the extractor in handlers, or
+    /// [`GuardHandle::of`] the configuration. What this gives for such a guard is the handle of another one, with the default
+    /// configuration; it is said in the log.
     #[must_use]
     pub fn handle(&self) -> GuardHandle {
-        let engine = self.engine.clone();
-        GuardHandle::new(engine.unwrap_or_else(|| Engine::of(&SecurityConfig::default())))
+        let engine = self.engine.clone().unwrap_or_else(|| {
+            tracing::warn!(
+                "Guard::default() has no handle of its own: use GuardHandle::of(&config)"
+            );
+            Engine::of(&SecurityConfig::default())
+        });
+        GuardHandle::new(engine)
     }
 }
 

@@ -17,6 +17,7 @@ use actix_web::{
 };
 
 use crate::{
+    bans::{BanRecord, BanSource},
     client::{Client, identify},
     config::SecurityConfig,
     decision::{Answer, Cause, Decision},
@@ -32,7 +33,7 @@ use crate::{
 
 use super::{
     facts::{Headers, is_preflight, request_facts, sender},
-    future::{After, Counted, GuardFuture, Waiting},
+    future::{After, GuardFuture, Routed},
 };
 
 /// The service of [`Guard`](super::Guard).
@@ -116,9 +117,9 @@ where
         };
         let view = worker.view();
         let sender = sender(&request);
-        let client = identify(sender, view.settings.ipv6_prefix);
+        let client = identify(sender, view.settings.ipv6_prefix, worker.engine.id());
         warn_of_proxy(&view, &client, sender.forwarded);
-        if !introduce(&request, &client, worker.engine.id()) {
+        if !introduce(&request, &client) {
             return GuardFuture::Forward {
                 inner: self.service.call(request),
             };
@@ -131,14 +132,16 @@ where
         let course = course(
             &view.settings,
             facts,
-            || view.store().hot_ban(client.key()),
+            || hot_ban(&view, &client),
             || detect(&view, &request),
         );
+        let routes = any_registered();
         let passage = Passage {
-            service: Rc::clone(&self.service),
-            worker: Rc::clone(worker),
+            service: &self.service,
+            worker,
             view,
             client,
+            routes,
         };
         match course {
             Course::Serve => passage.serve_uncounted(request),
@@ -152,20 +155,23 @@ where
 }
 
 /// A request on its way, with what has been found out about it.
-pub(super) struct Passage<S> {
-    service: Rc<S>,
-    worker: Rc<Worker>,
-    view: Rc<View>,
-    client: Client,
+pub(super) struct Passage<'a, S> {
+    pub(super) service: &'a Rc<S>,
+    pub(super) worker: &'a Rc<Worker>,
+    pub(super) view: Rc<View>,
+    pub(super) client: Client,
+    /// The worker has limited routes.
+    pub(super) routes: bool,
 }
 
-impl<S, B> Passage<S>
+impl<S, B> Passage<'_, S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
     B: MessageBody + 'static,
 {
     fn decide(self, question: Question, request: ServiceRequest) -> GuardFuture<S, B> {
         match question {
+            Question::Counted => self.count(request),
             Question::Threat(threat) => {
                 tracing::info!(
                     client = %self.client, category = ?threat.category(), rule = ?threat.rule(), path = ?request.path(),
@@ -187,14 +193,13 @@ where
                     .ask(&self.client, Cause::Request, &windows, false, &request);
                 self.answered_or_wait(answer, windows, request)
             }
-            Question::Counted => self.count(request),
         }
     }
 
     /// Counts the request where it belongs: in the global window before routing, or in the windows of its route.
     fn count(self, request: ServiceRequest) -> GuardFuture<S, B> {
         let configured = !self.view.settings.routes.is_empty();
-        if !any_registered() && !configured {
+        if !self.routes && !configured {
             return self.count_unclaimed(None, request);
         }
         match self.worker.prediction.forecast(&request) {
@@ -204,7 +209,7 @@ where
     }
 
     fn count_unclaimed(self, pattern: Option<&str>, request: ServiceRequest) -> GuardFuture<S, B> {
-        let windows = std::iter::once(self.view.unclaimed(request.method(), pattern)).collect();
+        let windows = self.view.unclaimed(request.method(), pattern);
         let answer = self
             .view
             .ask(&self.client, Cause::Request, &windows, true, &request);
@@ -219,12 +224,7 @@ where
     ) -> GuardFuture<S, B> {
         match answer {
             Answer::Ready(decision) => self.answered(decision, windows, request),
-            Answer::Later(answer) => GuardFuture::before_call(Waiting {
-                answer,
-                windows,
-                request,
-                passage: self,
-            }),
+            Answer::Later(answer) => GuardFuture::before_call(answer, windows, request, self),
         }
     }
 
@@ -240,8 +240,8 @@ where
         }
         self.admit_to_all_routes(&request);
         let inner = self.service.call(request);
-        let counted = Counted { decision, windows };
-        GuardFuture::serving(inner, After::decided(self.view, self.client, counted))
+        let after = After::decided(self.view, &self.client, decision, windows);
+        GuardFuture::serving(inner, after)
     }
 
     /// Calls the inner service without polling its future: limited routes claim the request in this call.
@@ -255,28 +255,33 @@ where
         let method = request.method().clone();
         let inner = self.service.call(request);
         let undecided = match ticket.called() {
-            Called::Claimed => Windows::new(),
+            Called::Claimed => self.overlooked(&ticket, &expectation, &method),
             Called::Waiting | Called::Nobody if expectation.late => Windows::new(),
             Called::Waiting => ticket.take_pending(),
-            Called::Nobody => {
-                std::iter::once(self.view.unclaimed(&method, expectation.pattern.as_deref()))
-                    .collect()
-            }
+            Called::Nobody => self.view.unclaimed(&method, expectation.pattern.as_deref()),
         };
         let asked =
             (!undecided.is_empty()).then(|| self.view.ask_detached(&self.client, &undecided));
-        let after = After::routed(
-            self.view,
-            self.client,
-            self.worker,
+        let routed = Routed {
+            worker: Rc::clone(self.worker),
             ticket,
             expectation,
             method,
-        );
+        };
+        let after = After::routed(self.view, &self.client, routed);
         match asked {
-            None => GuardFuture::serving(inner, after),
+            None => GuardFuture::serving(inner, Some(after)),
             Some(answer) => GuardFuture::before_poll(inner, after, answer, undecided),
         }
+    }
+
+    /// Windows that the configuration has for a route that only the scopes around it have claimed.
+    fn overlooked(&self, ticket: &Ticket, expectation: &Expectation, method: &Method) -> Windows {
+        let pattern = expectation.pattern.as_deref();
+        let configured = self.view.configured_for(method, pattern);
+        configured
+            .filter(|_| !ticket.is_claimed_at(pattern))
+            .unwrap_or_default()
     }
 
     fn serve_uncounted(self, request: ServiceRequest) -> GuardFuture<S, B> {
@@ -288,7 +293,7 @@ where
 
     /// Limited routes find a ticket that lets the request through.
     fn admit_to_all_routes(&self, request: &ServiceRequest) {
-        if any_registered() {
+        if self.routes {
             hand_over(
                 request,
                 Ticket::pass(Rc::clone(&self.view), self.client.clone()),
@@ -333,15 +338,22 @@ fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
 }
 
 /// Puts the client into the request's extensions. No, if this guard has had its turn: it is wrapped twice.
-fn introduce(request: &ServiceRequest, client: &Client, engine: usize) -> bool {
+fn introduce(request: &ServiceRequest, client: &Client) -> bool {
     let mut extensions = request.extensions_mut();
     match extensions.get_mut::<Client>() {
-        Some(known) => known.introduce(client, engine),
+        Some(known) => known.introduce(client),
         None => {
-            extensions.insert(client.clone().seen_by(engine));
+            extensions.insert(client.clone());
             true
         }
     }
+}
+
+/// The ban of a client as far as it is known here. A proxy that nobody declared is refused only if somebody banned it by hand: a ban
+/// that its address earned without it would hit everybody behind it.
+fn hot_ban(view: &View, client: &Client) -> Option<Arc<BanRecord>> {
+    let ban = view.store().hot_ban(client.key())?;
+    (client.can_be_struck() || ban.by == BanSource::Manual).then_some(ban)
 }
 
 fn detect(view: &View, request: &ServiceRequest) -> Option<crate::detect::Threat> {

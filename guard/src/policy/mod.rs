@@ -2,6 +2,8 @@
 //!
 //! Facts in, a course out. Must not know: actix-web, stores, responses.
 
+use std::sync::Arc;
+
 use crate::{bans::BanRecord, client::Client, config::Settings, detect::Threat};
 
 /// What the chain looks at.
@@ -32,7 +34,7 @@ pub(crate) enum Barred {
     /// On a list of those that are never served.
     Denied,
     /// Known to be banned.
-    Banned(BanRecord),
+    Banned(Arc<BanRecord>),
 }
 
 /// What the store is asked about.
@@ -52,7 +54,7 @@ pub(crate) enum Question {
 pub(crate) fn course(
     settings: &Settings,
     facts: Facts<'_>,
-    hot_ban: impl FnOnce() -> Option<BanRecord>,
+    hot_ban: impl FnOnce() -> Option<Arc<BanRecord>>,
     detect: impl FnOnce() -> Option<Threat>,
 ) -> Course {
     // 2. Exempt.

@@ -6,6 +6,7 @@ use actix_web::{
     http::header::{HeaderMap, HeaderName, HeaderValue},
     web::Bytes,
 };
+use smallvec::SmallVec;
 
 use crate::{
     clock::whole_seconds,
@@ -75,20 +76,25 @@ fn policy_of(windows: &Windows) -> HeaderValue {
     }
 }
 
+/// Written on the stack and copied once: this is made for every request.
+type Text = SmallVec<[u8; 96]>;
+
 fn state_value(windows: &Windows, states: &[QuotaState]) -> HeaderValue {
-    let mut text = String::with_capacity(48);
-    let named = windows.iter().flat_map(|windows| windows.named());
-    for ((name, _), state) in named.zip(states) {
-        if !text.is_empty() {
-            text.push_str(", ");
+    let mut text = Text::new();
+    let mut states = states.iter();
+    for windows in windows {
+        for ((name, _), state) in windows.named().zip(states.by_ref()) {
+            if !text.is_empty() {
+                text.extend_from_slice(b", ");
+            }
+            text.extend_from_slice(name.as_bytes());
+            text.extend_from_slice(b";r=");
+            push_number(&mut text, u64::from(state.remaining));
+            text.extend_from_slice(b";t=");
+            push_number(&mut text, whole_seconds(state.reset_millis));
         }
-        text.push_str(name);
-        text.push_str(";r=");
-        push_number(&mut text, u64::from(state.remaining));
-        text.push_str(";t=");
-        push_number(&mut text, whole_seconds(state.reset_millis));
     }
-    value(text)
+    HeaderValue::from_bytes(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
 /// The older fields have room for one quota: the one that will refuse first.
@@ -113,13 +119,13 @@ fn value(text: String) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static(""))
 }
 
-/// Appends a number: the formatting machinery costs several times as much, on every request.
-fn push_number(text: &mut String, number: u64) {
+/// Appends a number: the formatting machinery costs several times as much.
+fn push_number(text: &mut Text, number: u64) {
     if number >= 10 {
         push_number(text, number / 10);
     }
     let digit = u8::try_from(number % 10).unwrap_or(0);
-    text.push(char::from(b'0' + digit));
+    text.push(b'0' + digit);
 }
 
 #[cfg(test)]
@@ -235,9 +241,9 @@ mod tests {
     #[test]
     fn numbers() {
         for number in [0, 9, 10, 1234, u64::MAX] {
-            let mut text = String::new();
+            let mut text = Text::new();
             push_number(&mut text, number);
-            assert_eq!(text, number.to_string());
+            assert_eq!(text.as_slice(), number.to_string().as_bytes());
         }
     }
 }

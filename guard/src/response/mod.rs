@@ -7,4 +7,4 @@ mod refusal;
 
 pub(crate) use headers::{policy_value, quoted, tell_quotas};
 pub use refusal::{Refusal, RefusalError, RefusalKind};
-pub(crate) use refusal::{RefusalHook, refuse};
+pub(crate) use refusal::{RefusalHook, quota_exceeded, refuse};

@@ -178,23 +178,27 @@ pub(crate) fn refuse(
 
 /// The body (RFC 9457). Who is banned, denied or caught learns no more than that he is refused.
 fn problem(refusal: &Refusal) -> BoxBody {
+    const FORBIDDEN: &[u8] = br#"{"type":"about:blank","title":"Forbidden","status":403}"#;
     if refusal.kind != RefusalKind::RateLimited {
-        const FORBIDDEN: &[u8] = br#"{"type":"about:blank","title":"Forbidden","status":403}"#;
         return BoxBody::new(Bytes::from_static(FORBIDDEN));
     }
-    let mut text = String::with_capacity(256);
-    text.push_str(concat!(
-        r#"{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","#,
-        r#""title":"Request cannot be satisfied as assigned quota has been exceeded","#,
-        r#""status":429,"violated-policies":["#,
-    ));
-    for (index, name) in refusal.violated_policies().enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        // A quoted structured string is a JSON string.
-        text.push_str(name);
-    }
-    text.push_str("]}");
-    BoxBody::new(Bytes::from(text))
+    let body = match (refusal.windows.as_slice(), refusal.quotas.as_slice()) {
+        // The usual case: one limit, which is the one that was exceeded.
+        ([windows], [_]) => windows.problem().clone(),
+        _ => quota_exceeded(refusal.violated_policies()),
+    };
+    BoxBody::new(body)
+}
+
+/// The problem of a request over some limits, whose names are quoted. A quoted structured string is a JSON string as well.
+pub(crate) fn quota_exceeded<'a>(names: impl Iterator<Item = &'a str>) -> Bytes {
+    let names: Vec<&str> = names.collect();
+    Bytes::from(format!(
+        concat!(
+            r#"{{"type":"https://iana.org/assignments/http-problem-types#quota-exceeded","#,
+            r#""title":"Request cannot be satisfied as assigned quota has been exceeded","#,
+            r#""status":429,"violated-policies":[{}]}}"#,
+        ),
+        names.join(",")
+    ))
 }

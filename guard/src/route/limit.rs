@@ -12,7 +12,7 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpMessage as _,
+    Error, HttpMessage as _, HttpResponse,
     body::{BoxBody, MessageBody},
     dev::{Service, ServiceRequest, ServiceResponse, Transform, forward_ready},
 };
@@ -61,6 +61,11 @@ pub struct RouteLimit {
     source: Source,
 }
 
+/// Keeps the key functions of one limit apart: a log belongs to a function.
+const KEY_NAMES: [&str; 8] = [
+    "key 1", "key 2", "key 3", "key 4", "key 5", "key 6", "key 7", "key 8",
+];
+
 impl RouteLimit {
     /// At most `requests` requests of a client in any `window` seconds.
     ///
@@ -102,8 +107,13 @@ impl RouteLimit {
     /// counts by the address. Such a limit adds to the global one, for keys are the sender's to rotate.
     pub fn key(self, function: KeyFunction) -> Self {
         self.with(|wrapped| {
+            let known = wrapped.limits.iter().filter_map(|limit| limit.key);
+            let same = known
+                .clone()
+                .find(|key| std::ptr::fn_addr_eq(key.function, function));
+            let name = KEY_NAMES.get(known.count()).copied().unwrap_or_default();
             if let Some(last) = wrapped.limits.last_mut() {
-                last.key = Some(AnnotatedKey { name: "", function });
+                last.key = Some(same.unwrap_or(AnnotatedKey { name, function }));
             }
         })
     }
@@ -222,7 +232,7 @@ where
             match ticket.claim(&self.registration, &request) {
                 Claim::Through => {}
                 Claim::Asked(windows, Answer::Ready(decision)) => {
-                    if let Err(response) = settle(&ticket, windows, decision, &request) {
+                    if let Some(response) = settle(&ticket, windows, decision, &request) {
                         return refused(request, response);
                     }
                 }
@@ -261,26 +271,26 @@ where
 {
     fn answered(self, decision: Decision) -> RouteLimitFuture<S> {
         match settle(&self.ticket, self.windows, decision, &self.request) {
-            Ok(()) => self.passage.go_on(self.request),
-            Err(response) => refused(self.request, response),
+            None => self.passage.go_on(self.request),
+            Some(response) => refused(self.request, response),
         }
     }
 }
 
-/// Notes the decision in the ticket; the response of a refusal, if it is one.
+/// Notes the decision in the ticket; the response, if it is a refusal.
 fn settle(
     ticket: &Ticket,
     windows: Windows,
     decision: Decision,
     request: &ServiceRequest,
-) -> Result<(), actix_web::HttpResponse> {
+) -> Option<HttpResponse> {
     let Some(refusal) = judge(&ticket.view, &ticket.client, &decision, &windows) else {
         ticket.settle(windows, decision);
-        return Ok(());
+        return None;
     };
     ticket.refuse();
     let settings = &ticket.view.settings;
-    Err(refuse(
+    Some(refuse(
         &refusal,
         settings.rate_limit_headers,
         settings.on_refusal.as_ref(),
@@ -290,7 +300,7 @@ fn settle(
 
 fn refused<S: Service<ServiceRequest>>(
     request: ServiceRequest,
-    response: actix_web::HttpResponse,
+    response: HttpResponse,
 ) -> RouteLimitFuture<S> {
     RouteLimitFuture::Refused {
         response: Some(request.into_response(response)),

@@ -10,7 +10,7 @@ use std::{
     sync::Arc,
 };
 
-use actix_web::dev::ServiceRequest;
+use actix_web::{dev::ServiceRequest, http::Method};
 
 use super::{
     annotation::{AnnotatedKey, Annotation},
@@ -61,6 +61,16 @@ pub(crate) struct Place {
     pub(crate) identity: RouteIdentity,
 }
 
+/// What the windows of a registration depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) engine: usize,
+    /// Of the settings.
+    pub(super) version: u64,
+    /// Only where methods have windows of their own.
+    pub(super) method: Option<Method>,
+}
+
 /// A `RouteLimit` in the application of this worker.
 #[derive(Debug)]
 pub(crate) struct Registration {
@@ -68,8 +78,8 @@ pub(crate) struct Registration {
     place: OnceCell<Place>,
     /// Requests went on below it: it is a scope's.
     is_scope: Cell<bool>,
-    /// The windows as each guard sees them: guard, version of its settings, windows.
-    pub(super) windows: RefCell<Vec<(usize, u64, Option<Rc<RouteWindows>>)>>,
+    /// The windows as each guard sees them; `None` for an exempt route.
+    pub(super) windows: RefCell<Vec<(Seen, Option<Rc<RouteWindows>>)>>,
 }
 
 thread_local! {
@@ -124,6 +134,15 @@ impl Registration {
                 pattern: without_regexes(&pattern),
             };
             Place { pattern, identity }
+        })
+    }
+
+    /// Whether it is known to sit at a pattern.
+    pub(super) fn is_at(&self, pattern: Option<&str>) -> bool {
+        self.place.get().is_some_and(|place| {
+            pattern.is_some_and(|pattern| {
+                pattern == place.pattern || pattern == place.identity.pattern
+            })
         })
     }
 

@@ -11,12 +11,12 @@ use smallvec::SmallVec;
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
-    view::{View, Windows, quota},
+    view::{View, Windows, counted_as, quota},
 };
 
 use super::{
     prediction::Claims,
-    registration::{LimitSpec, Registration, Source},
+    registration::{LimitSpec, Place, Registration, Seen, Source},
     windows::{NamedQuota, RouteWindows},
 };
 
@@ -42,18 +42,12 @@ struct State {
     pending: Windows,
     /// The guard's own window is counted, or a window by address has taken its place.
     counted_by_address: bool,
-    settled: Option<Settled>,
+    /// The decision that admitted the request, with its windows.
+    settled: Option<(Decision, Windows)>,
     refused: bool,
     /// The call of the inner service has returned: claims from now on are late.
     called: bool,
     late: bool,
-}
-
-/// A decision that admitted the request, with its windows.
-#[derive(Debug)]
-pub(crate) struct Settled {
-    pub(crate) decision: Decision,
-    pub(crate) windows: Windows,
 }
 
 /// What a claim comes to.
@@ -115,7 +109,7 @@ impl Ticket {
         } else if !state.counted_by_address {
             // A limit by key only adds to the global window: keys are the sender's to rotate.
             state.counted_by_address = true;
-            windows.push(self.view.unclaimed(request.method(), None));
+            windows.extend(self.view.unclaimed(request.method(), None));
         }
         let answer = self
             .view
@@ -128,12 +122,12 @@ impl Ticket {
         let mut state = self.state.borrow_mut();
         state.counted_by_address = true;
         match &mut state.settled {
-            Some(settled) => {
-                settled.decision.strikes = decision.strikes;
-                settled.decision.quotas.extend(decision.quotas);
-                settled.windows.extend(windows);
+            Some((before, among)) => {
+                before.strikes = decision.strikes;
+                before.quotas.extend(decision.quotas);
+                among.extend(windows);
             }
-            None => state.settled = Some(Settled { decision, windows }),
+            None => state.settled = Some((decision, windows)),
         }
     }
 
@@ -157,6 +151,16 @@ impl Ticket {
         }
     }
 
+    /// Whether the claim of a route with this pattern is among those that have come, or the request has been refused.
+    pub(crate) fn is_claimed_at(&self, pattern: Option<&str>) -> bool {
+        let state = self.state.borrow();
+        state.refused
+            || state
+                .arrived
+                .iter()
+                .any(|registration| registration.is_at(pattern))
+    }
+
     /// The windows that wait for a decision, if any.
     pub(crate) fn take_pending(&self) -> Windows {
         std::mem::take(&mut self.state.borrow_mut().pending)
@@ -168,7 +172,7 @@ impl Ticket {
         state.counted_by_address || state.refused
     }
 
-    pub(crate) fn take_settled(&self) -> Option<Settled> {
+    pub(crate) fn take_settled(&self) -> Option<(Decision, Windows)> {
         self.state.borrow_mut().settled.take()
     }
 
@@ -207,37 +211,50 @@ impl Registration {
     /// The windows of this registration as a guard sees them; `None` for an exempt route.
     fn windows(&self, view: &View, request: &ServiceRequest) -> Option<Rc<RouteWindows>> {
         let place = self.place(request);
-        let (engine, version) = (view.engine.id(), view.version);
+        let seen = Seen {
+            engine: view.engine.id(),
+            version: view.version,
+            method: self.own_method(view, request),
+        };
         let mut cached = self.windows.borrow_mut();
-        if let Some((_, _, windows)) = cached
-            .iter()
-            .find(|(id, at, _)| (*id, *at) == (engine, version))
-        {
+        if let Some((_, windows)) = cached.iter().find(|(other, _)| *other == seen) {
             return windows.clone();
         }
-        let patterns = [place.pattern.as_str(), place.identity.pattern.as_str()];
-        let overriding = view
-            .override_of(&patterns, |wanted| self.has_method(wanted))
-            .map(|route| route.quota);
-        let named = self.named(&place.identity.pattern, overriding);
-        let windows = (!named.is_empty()).then(|| {
-            Rc::new(RouteWindows::new(
-                view.engine.route(&place.identity),
-                &named,
-            ))
-        });
-        cached.retain(|(id, _, _)| *id != engine);
-        cached.push((engine, version, windows.clone()));
+        let windows = self.make_windows(view, place, seen.method.as_ref());
+        cached.retain(|(other, _)| other.engine != seen.engine || other.version == seen.version);
+        cached.push((seen, windows.clone()));
         windows
     }
 
-    /// Whether an entry of `[[routes]]` for a method is for this handler. One for all methods is needed where a limit was put
-    /// on a resource or a scope by hand, for that has one window for all of them.
-    fn has_method(&self, wanted: &Method) -> bool {
-        match &self.source {
+    fn make_windows(
+        &self,
+        view: &View,
+        place: &Place,
+        method: Option<&Method>,
+    ) -> Option<Rc<RouteWindows>> {
+        let patterns = [place.pattern.as_str(), place.identity.pattern.as_str()];
+        let fits = |wanted: &Method| match &self.source {
             Source::Annotation(annotation) => annotation.methods.contains(&wanted.as_str()),
-            Source::Wrapped(_) => false,
+            Source::Wrapped(_) => method == Some(wanted),
+        };
+        let overriding = view.override_of(&patterns, fits);
+        let named = self.named(&place.identity.pattern, overriding.map(|route| route.quota));
+        let mut identity = place.identity.clone();
+        if let (Source::Wrapped(_), Some(method)) = (
+            &self.source,
+            overriding.and_then(|route| route.method.as_ref()),
+        ) {
+            identity.pattern = format!("{method} {}", identity.pattern);
         }
+        (!named.is_empty())
+            .then(|| Rc::new(RouteWindows::new(view.engine.route(&identity), &named)))
+    }
+
+    /// The method of the request, where it matters: what was limited by hand has one window for all methods, unless the
+    /// configuration has entries for some.
+    fn own_method(&self, view: &View, request: &ServiceRequest) -> Option<Method> {
+        let matters = matches!(self.source, Source::Wrapped(_)) && !view.settings.routes.is_empty();
+        matters.then(|| counted_as(request.method()).clone())
     }
 
     fn named(&self, pattern: &str, overriding: Option<crate::decision::Quota>) -> Vec<NamedQuota> {

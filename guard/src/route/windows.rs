@@ -2,12 +2,12 @@
 //!
 //! Must not know: requests, routing.
 
-use actix_web::http::header::HeaderValue;
+use actix_web::{http::header::HeaderValue, web::Bytes};
 
 use crate::{
     client::{Client, ClientKey},
     decision::{LogHit, LogKey, Quota, RouteId, Subject},
-    response::{policy_value, quoted},
+    response::{policy_value, quota_exceeded, quoted},
 };
 
 use super::annotation::AnnotatedKey;
@@ -30,6 +30,8 @@ pub(crate) struct RouteWindows {
     names: Vec<String>,
     quotas: Vec<Quota>,
     policy: HeaderValue,
+    /// The body of a refusal, if there is one quota.
+    problem: Bytes,
 }
 
 /// Quotas that count by the same key share a log.
@@ -61,12 +63,14 @@ impl RouteWindows {
         let names: Vec<String> = names.into_iter().flatten().collect();
         let quotas: Vec<Quota> = logs.iter().flat_map(|log| &log.quotas).copied().collect();
         let policy = policy_value(names.iter().map(String::as_str).zip(&quotas));
+        let problem = quota_exceeded(names.iter().map(String::as_str));
         Self {
             route,
             logs,
             names,
             quotas,
             policy,
+            problem,
         }
     }
 
@@ -104,5 +108,10 @@ impl RouteWindows {
     /// The `RateLimit-Policy` of these windows alone.
     pub(crate) fn policy(&self) -> &HeaderValue {
         &self.policy
+    }
+
+    /// The body of a refusal in which all of these quotas were exceeded.
+    pub(crate) fn problem(&self) -> &Bytes {
+        &self.problem
     }
 }

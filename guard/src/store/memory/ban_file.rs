@@ -152,7 +152,7 @@ fn adopt(entries: Vec<Entry>, shared: &Shared) {
 /// The key as the file has it: the prefix of an IPv6 network is that of the time when it was banned.
 fn client_of(text: &str) -> Option<ClientKey> {
     let prefix = match text.split_once('/') {
-        Some((_, prefix)) => prefix.parse().ok()?,
+        Some((_, prefix)) => prefix.parse().ok().filter(|prefix| *prefix <= 128)?,
         None => 128,
     };
     ClientKey::parse(text, prefix)
@@ -173,3 +173,6 @@ fn set_aside(path: &Path, error: &io::Error) {
 fn unix_millis(time: SystemTime) -> u64 {
     crate::clock::millis(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO))
 }
+
+#[cfg(test)]
+mod tests;

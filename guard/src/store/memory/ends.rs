@@ -1,4 +1,5 @@
 //! The bans of all shards in the order in which they end: for the bound on their number, and to let go of those that are over.
+//! Whoever changes a ban enters it here while the shard is locked, so that both always say the same.
 //!
 //! Must not know: what a ban is for. The bans themselves are in the shards.
 
@@ -62,8 +63,8 @@ impl Ends {
         self.publish(&order);
     }
 
-    /// Takes out the ban that ends first, if it ends by `by_millis`.
-    pub(super) fn take_first(&self, by_millis: u64) -> Option<ClientKey> {
+    /// Takes out the ban that ends first, if it ends by `by_millis`: when that is, and whose it is.
+    pub(super) fn take_first(&self, by_millis: u64) -> Option<(u64, ClientKey)> {
         let mut order = self.lock();
         let first = *order.first()?;
         if first.0 > by_millis {
@@ -71,7 +72,7 @@ impl Ends {
         }
         order.remove(&first);
         self.publish(&order);
-        Some(first.1)
+        Some(first)
     }
 
     /// Everybody who is banned, the ban that ends first ahead.

@@ -16,6 +16,7 @@ pub(super) struct Log {
 
 impl Log {
     /// Lets go of what no quota reads any more, and pulls stamps that a clock step left in the future back to now.
+    #[inline]
     pub(super) fn catch_up(&mut self, now_millis: u64, quotas: &[Quota]) {
         for stamp in self.stamps.iter_mut().rev() {
             if *stamp <= now_millis {
@@ -34,6 +35,7 @@ impl Log {
     }
 
     /// Whether every quota has room for one more request.
+    #[inline]
     pub(super) fn admits(&self, now_millis: u64, quotas: &[Quota]) -> bool {
         quotas
             .iter()
@@ -41,6 +43,7 @@ impl Log {
     }
 
     /// Records a request.
+    #[inline]
     pub(super) fn record(&mut self, now_millis: u64, quotas: &[Quota]) {
         let most = quotas
             .iter()
@@ -56,8 +59,9 @@ impl Log {
         self.expires_millis = now_millis.saturating_add(longest_window(quotas));
     }
 
-    /// How a quota stands. `exceeded`: it had no room for the request that was just decided.
-    pub(super) fn state(&self, now_millis: u64, quota: &Quota, exceeded: bool) -> QuotaState {
+    /// How a quota stands after a request was decided, which was `recorded` or not.
+    #[inline]
+    pub(super) fn state(&self, now_millis: u64, quota: &Quota, recorded: bool) -> QuotaState {
         let count = self.count(now_millis, quota);
         let requests = quota.requests as usize;
         // One more is admitted when the entry that fills the quota leaves the window; below the quota, the oldest one.
@@ -73,11 +77,12 @@ impl Log {
         QuotaState {
             remaining: u32::try_from(requests.saturating_sub(count)).unwrap_or(u32::MAX),
             reset_millis,
-            exceeded,
+            exceeded: count - usize::from(recorded) >= requests,
         }
     }
 
     /// Entries younger than the window of a quota.
+    #[inline]
     pub(super) fn count(&self, now_millis: u64, quota: &Quota) -> usize {
         let oldest = self.stamps.front().copied().unwrap_or(now_millis);
         if oldest.saturating_add(quota.window_millis) > now_millis {
@@ -100,6 +105,7 @@ impl Log {
     }
 
     /// Grows by doubling, but not beyond `most` stamps.
+    #[inline]
     fn make_room(&mut self, most: usize) {
         let (length, capacity) = (self.stamps.len(), self.stamps.capacity());
         if length == capacity {

@@ -8,13 +8,16 @@ mod log;
 mod shard;
 mod strikes;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::{
-    hash::{BuildHasher, RandomState},
+    hash::BuildHasher,
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use foldhash::quality::RandomState;
 use smallvec::SmallVec;
 
 use crate::{
@@ -75,7 +78,7 @@ impl MemoryStore {
                 .map(|_| Mutex::new(Shard::new(capacity)))
                 .collect(),
             ends: Ends::new(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
             max_bans: options.max_bans.max(1),
             clock,
         });
@@ -100,7 +103,8 @@ impl MemoryStore {
         let now = self.shared.clock.now_millis();
         let hash = self.shared.log_hash(key);
         let mut shard = self.shared.shard(self.shared.shard_of(hash));
-        shard.log(hash, key, now, quotas).map_or(0, |log| log.len())
+        let place = shard.log(hash, key, now, quotas);
+        shard.log_length(place)
     }
 
     fn bans_changed(&self) {
@@ -120,7 +124,7 @@ impl Store for MemoryStore {
         Answer::Ready(decision)
     }
 
-    fn hot_ban(&self, client: ClientKey) -> Option<BanRecord> {
+    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
         self.shared.ban_record(client)
     }
 
@@ -180,17 +184,31 @@ impl Store for MemoryStore {
 /// The places of a hit: the hash of the client, and of each of its logs.
 struct Places {
     client: u64,
-    logs: SmallVec<[u64; 3]>,
+    logs: SmallVec<[u64; 2]>,
+}
+
+/// The logs of a hit, in its order.
+type Logs = SmallVec<[At; 2]>;
+
+/// Where a log is, as long as its shard is locked.
+#[derive(Clone, Copy)]
+struct At {
+    shard: usize,
+    place: table::Place,
 }
 
 /// The shards that a hit touches, locked.
 struct Held<'a> {
     client: MutexGuard<'a, Shard>,
-    others: SmallVec<[(usize, MutexGuard<'a, Shard>); 1]>,
+    others: SmallVec<[(usize, MutexGuard<'a, Shard>); 3]>,
 }
 
 impl Held<'_> {
+    #[inline]
     fn shard(&mut self, index: usize) -> &mut Shard {
+        if self.others.is_empty() {
+            return &mut self.client;
+        }
         match self.others.iter_mut().find(|(other, _)| *other == index) {
             Some((_, shard)) => shard,
             None => &mut self.client,
@@ -200,18 +218,31 @@ impl Held<'_> {
 
 impl Shared {
     fn decide(&self, hit: &Hit<'_>) -> Decision {
+        let places = self.places(hit);
+        let mut held = self.hold(&places);
+        // Under the locks: a call that waited for them would otherwise be earlier than those that it waited for, and take
+        // their entries for ones from before a clock step.
         let now = self.clock.now_millis();
+        let decision = self.decide_held(&mut held, &places, hit, now);
+        drop(held);
         if self.ends.is_due(now) {
             self.drop_ended_bans(now);
         }
-        let places = self.places(hit);
-        let mut held = self.hold(&places);
+        decision
+    }
+
+    fn decide_held(
+        &self,
+        held: &mut Held<'_>,
+        places: &Places,
+        hit: &Hit<'_>,
+        now: u64,
+    ) -> Decision {
         held.client.tidy(now);
         if hit.bans
             && !self.ends.is_empty()
-            && let Some(ban) = held.client.ban(places.client, hit.client, now)
+            && let Some(ban) = self.ban_in(&mut held.client, places.client, hit.client, now)
         {
-            let ban = ban.clone();
             return Decision {
                 outcome: Outcome::Banned(ban),
                 newly_banned: false,
@@ -219,9 +250,13 @@ impl Shared {
                 quotas: QuotaStates::new(),
             };
         }
-        let (outcome, quotas) = match hit.cause {
-            Cause::Threat(_) => (Outcome::Threat, QuotaStates::new()),
-            Cause::Request => self.count(&mut held, &places, hit, now),
+        let (outcome, quotas, logs) = match hit.cause {
+            Cause::Threat(_) => (Outcome::Threat, QuotaStates::new(), Logs::new()),
+            Cause::Request => {
+                let logs = self.logs(held, places, hit, now);
+                let (outcome, quotas) = Self::count(held, &logs, hit, now);
+                (outcome, quotas, logs)
+            }
         };
         let Some(rules) = hit.strikes else {
             return Decision {
@@ -249,10 +284,14 @@ impl Shared {
                 quotas,
             };
         }
-        let ban = automatic_ban(hit, &rules, now);
-        self.clear_tripped(&mut held, &places, hit, &quotas);
-        held.client.set_ban(places.client, hit.client, ban.clone());
-        self.ends.enter(hit.client, ban.until_millis, None);
+        let ban = Arc::new(automatic_ban(hit, &rules, now));
+        Self::clear_tripped(held, &logs, hit, &quotas);
+        self.set_ban_in(
+            &mut held.client,
+            places.client,
+            hit.client,
+            Arc::clone(&ban),
+        );
         Decision {
             outcome: Outcome::Banned(ban),
             newly_banned: true,
@@ -262,25 +301,16 @@ impl Shared {
     }
 
     /// Checks all logs, then records in all or none.
-    fn count(
-        &self,
-        held: &mut Held<'_>,
-        places: &Places,
-        hit: &Hit<'_>,
-        now: u64,
-    ) -> (Outcome, QuotaStates) {
+    fn count(held: &mut Held<'_>, logs: &Logs, hit: &Hit<'_>, now: u64) -> (Outcome, QuotaStates) {
         let mut admitted = true;
-        for (hash, log) in places.logs.iter().zip(hit.logs) {
-            let found = held
-                .shard(self.shard_of(*hash))
-                .log(*hash, log.key, now, log.quotas);
-            admitted &= found.is_none_or(|found| found.admits(now, log.quotas));
+        for (at, log) in logs.iter().zip(hit.logs) {
+            admitted &= held.shard(at.shard).admits(at.place, now, log.quotas);
         }
         let record = admitted || hit.count_rejected;
         let mut quotas = QuotaStates::new();
-        for (hash, log) in places.logs.iter().zip(hit.logs) {
-            let shard = held.shard(self.shard_of(*hash));
-            shard.settle(*hash, log.key, now, log.quotas, record, &mut quotas);
+        for (at, log) in logs.iter().zip(hit.logs) {
+            held.shard(at.shard)
+                .settle(at.place, now, log.quotas, record, &mut quotas);
         }
         (
             if admitted {
@@ -292,60 +322,65 @@ impl Shared {
         )
     }
 
-    /// A new ban starts afresh: the windows that were tripped are empty when it ends.
-    fn clear_tripped(
-        &self,
-        held: &mut Held<'_>,
-        places: &Places,
-        hit: &Hit<'_>,
-        quotas: &QuotaStates,
-    ) {
-        let mut states = quotas.iter();
+    /// Finds the logs of a hit, or makes them.
+    fn logs(&self, held: &mut Held<'_>, places: &Places, hit: &Hit<'_>, now: u64) -> Logs {
+        let mut logs = Logs::new();
         for (hash, log) in places.logs.iter().zip(hit.logs) {
-            let tripped = states
-                .by_ref()
-                .take(log.quotas.len())
-                .filter(|state| state.exceeded)
-                .count()
-                > 0;
-            if tripped {
-                held.shard(self.shard_of(*hash)).clear_log(*hash, log.key);
+            let shard = self.shard_of(*hash);
+            let place = held.shard(shard).log(*hash, log.key, now, log.quotas);
+            logs.push(At { shard, place });
+        }
+        logs
+    }
+
+    /// A new ban starts afresh: the windows that were tripped are empty when it ends.
+    fn clear_tripped(held: &mut Held<'_>, logs: &Logs, hit: &Hit<'_>, quotas: &QuotaStates) {
+        let mut states = quotas.iter();
+        for (at, log) in logs.iter().zip(hit.logs) {
+            let own = states.by_ref().take(log.quotas.len());
+            if own.filter(|state| state.exceeded).count() > 0 {
+                held.shard(at.shard).clear_log(at.place);
             }
         }
     }
 
     fn places(&self, hit: &Hit<'_>) -> Places {
         let client = self.client_hash(hit.client);
-        let logs = hit
-            .logs
-            .iter()
-            .map(|log| match log.key.subject {
+        let mut logs = SmallVec::new();
+        for log in hit.logs {
+            logs.push(match log.key.subject {
                 Subject::Client(key) if key == hit.client => route_hash(client, log.key),
                 _ => self.log_hash(log.key),
-            })
-            .collect();
+            });
+        }
         Places { client, logs }
     }
 
-    /// Locks the shards of a hit, always in the same order.
+    /// Locks the shards of a hit.
+    #[inline]
     fn hold(&self, places: &Places) -> Held<'_> {
         let home = self.shard_of(places.client);
-        let mut indexes: SmallVec<[usize; 3]> = places
-            .logs
-            .iter()
-            .map(|hash| self.shard_of(*hash))
-            .collect();
-        indexes.retain(|index| *index != home);
-        if indexes.is_empty() {
+        if places.logs.iter().all(|hash| self.shard_of(*hash) == home) {
             return Held {
                 client: self.shard(home),
                 others: SmallVec::new(),
             };
         }
+        self.hold_several(home, places)
+    }
+
+    /// Locks shards always in the same order, so that nobody waits in a circle.
+    #[cold]
+    fn hold_several(&self, home: usize, places: &Places) -> Held<'_> {
+        let mut indexes: SmallVec<[usize; 3]> = places
+            .logs
+            .iter()
+            .map(|hash| self.shard_of(*hash))
+            .collect();
         indexes.push(home);
         indexes.sort_unstable();
         indexes.dedup();
-        let mut others: SmallVec<[(usize, MutexGuard<'_, Shard>); 1]> = indexes
+        let mut others: SmallVec<[(usize, MutexGuard<'_, Shard>); 3]> = indexes
             .into_iter()
             .map(|index| (index, self.shard(index)))
             .collect();
@@ -388,16 +423,47 @@ impl Shared {
         (hash, self.shard(self.shard_of(hash)))
     }
 
-    fn ban_record(&self, client: ClientKey) -> Option<BanRecord> {
+    /// The ban in force, on the client's shard, which is locked. One that is over is taken away.
+    fn ban_in(
+        &self,
+        shard: &mut Shard,
+        hash: u64,
+        client: ClientKey,
+        now: u64,
+    ) -> Option<Arc<BanRecord>> {
+        let ban = shard.ban(hash, client)?;
+        let before = ban.until_millis;
+        if ban.since_millis > now {
+            Arc::make_mut(ban).not_after(now);
+        }
+        let ban = Arc::clone(ban);
+        if ban.until_millis <= now {
+            shard.take_ban(hash, client);
+            self.ends.leave(client, before);
+            return None;
+        }
+        if ban.until_millis != before {
+            self.ends.enter(client, ban.until_millis, Some(before));
+        }
+        Some(ban)
+    }
+
+    fn set_ban_in(&self, shard: &mut Shard, hash: u64, client: ClientKey, ban: Arc<BanRecord>) {
+        let until = ban.until_millis;
+        let before = shard.set_ban(hash, client, ban);
+        self.ends
+            .enter(client, until, before.map(|ban| ban.until_millis));
+    }
+
+    fn ban_record(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
         if self.ends.is_empty() {
             return None;
         }
-        let now = self.clock.now_millis();
         let (hash, mut shard) = self.home(client);
-        shard.ban(hash, client, now).cloned()
+        self.ban_in(&mut shard, hash, client, self.clock.now_millis())
     }
 
-    fn records(&self) -> Vec<(ClientKey, BanRecord)> {
+    fn records(&self) -> Vec<(ClientKey, Arc<BanRecord>)> {
         self.drop_ended_bans(self.clock.now_millis());
         let banned = self.ends.clients().into_iter();
         banned
@@ -406,41 +472,48 @@ impl Shared {
     }
 
     fn set_ban(&self, client: ClientKey, ban: BanRecord) {
-        let now = self.clock.now_millis();
         let (hash, mut shard) = self.home(client);
-        let before = shard.ban(hash, client, now).map(|ban| ban.until_millis);
-        self.ends.enter(client, ban.until_millis, before);
-        shard.set_ban(hash, client, ban);
+        self.set_ban_in(&mut shard, hash, client, Arc::new(ban));
     }
 
     fn lift_ban(&self, client: ClientKey) -> bool {
-        let now = self.clock.now_millis();
         let (hash, mut shard) = self.home(client);
-        let in_force = shard.ban(hash, client, now).is_some();
-        if let Some(ban) = shard.take_ban(hash, client) {
+        let in_force = self.ban_in(&mut shard, hash, client, self.clock.now_millis());
+        // The strikes go in any case.
+        shard.take_ban(hash, client);
+        if let Some(ban) = &in_force {
             self.ends.leave(client, ban.until_millis);
         }
-        in_force
+        in_force.is_some()
     }
 
     fn drop_ended_bans(&self, now: u64) {
-        while let Some(client) = self.ends.take_first(now) {
-            let (hash, mut shard) = self.home(client);
-            if let Some(until) = shard.take_ended_ban(hash, client, now) {
-                self.ends.enter(client, until, None);
-            }
+        while let Some((until, client)) = self.ends.take_first(now) {
+            self.end_ban(client, until);
         }
     }
 
     fn make_room_for_bans(&self) {
         while self.ends.len() > self.max_bans {
-            let Some(client) = self.ends.take_first(u64::MAX) else {
+            let Some((until, client)) = self.ends.take_first(u64::MAX) else {
                 return;
             };
-            let (hash, mut shard) = self.home(client);
-            shard.take_ban(hash, client);
-            tracing::warn!(%client, max_bans = self.max_bans, "too many bans: the one that ends soonest was lifted");
+            if self.end_ban(client, until) {
+                tracing::warn!(%client, max_bans = self.max_bans, "too many bans: the one that ends soonest was lifted");
+            }
         }
+    }
+
+    /// Takes away the ban that was to end at `until`, unless another one has replaced it; whether it did.
+    fn end_ban(&self, client: ClientKey, until: u64) -> bool {
+        let (hash, mut shard) = self.home(client);
+        let still = shard
+            .ban(hash, client)
+            .is_some_and(|ban| ban.until_millis == until);
+        if still {
+            shard.take_ban(hash, client);
+        }
+        still
     }
 }
 

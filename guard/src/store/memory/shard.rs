@@ -2,13 +2,19 @@
 //!
 //! Must not know: the other shards.
 
+use std::sync::Arc;
+
 use crate::{
     bans::BanRecord,
     client::ClientKey,
-    decision::{LogKey, Quota, QuotaState, StrikeRules},
+    decision::{LogKey, Quota, QuotaStates, StrikeRules},
 };
 
-use super::{log::Log, strikes::Strikes, table::Table};
+use super::{
+    log::Log,
+    strikes::Strikes,
+    table::{Place, Table},
+};
 
 /// Idle entries dropped with each operation: more than one can add, so they never pile up.
 const DROPS_PER_OPERATION: usize = 2;
@@ -17,7 +23,7 @@ const DROPS_PER_OPERATION: usize = 2;
 pub(super) struct Shard {
     logs: Table<LogKey, Log>,
     strikes: Table<ClientKey, Strikes>,
-    bans: Table<ClientKey, BanRecord>,
+    bans: Table<ClientKey, Arc<BanRecord>>,
 }
 
 impl Shard {
@@ -30,102 +36,94 @@ impl Shard {
         }
     }
 
-    /// The ban in force.
-    pub(super) fn ban(
+    /// The ban that is kept for a client, whether it is over or not.
+    pub(super) fn ban(&mut self, hash: u64, client: ClientKey) -> Option<&mut Arc<BanRecord>> {
+        self.bans.get_mut(hash, &client)
+    }
+
+    /// Sets a ban; the one that it replaces. The strikes are gone.
+    pub(super) fn set_ban(
         &mut self,
         hash: u64,
         client: ClientKey,
-        now_millis: u64,
-    ) -> Option<&BanRecord> {
-        let ban = self.bans.get_mut(hash, &client)?;
-        ban.not_after(now_millis);
-        (ban.until_millis > now_millis).then_some(&*ban)
-    }
-
-    /// Sets a ban; the strikes are gone.
-    pub(super) fn set_ban(&mut self, hash: u64, client: ClientKey, ban: BanRecord) {
-        self.strikes.remove(hash, &client);
-        if let Some(place) = self.bans.touch(hash, client, || ban.clone()) {
-            *place = ban;
-        }
+        ban: Arc<BanRecord>,
+    ) -> Option<Arc<BanRecord>> {
+        let before = self.take_ban(hash, client);
+        self.bans.touch(hash, client, || ban);
+        before
     }
 
     /// Takes the ban away, whether it is over or not; the strikes are gone.
-    pub(super) fn take_ban(&mut self, hash: u64, client: ClientKey) -> Option<BanRecord> {
+    pub(super) fn take_ban(&mut self, hash: u64, client: ClientKey) -> Option<Arc<BanRecord>> {
         self.strikes.remove(hash, &client);
         self.bans.remove(hash, &client)
     }
 
-    /// Takes the ban away if it is over; else says when it will be.
-    pub(super) fn take_ended_ban(
-        &mut self,
-        hash: u64,
-        client: ClientKey,
-        now_millis: u64,
-    ) -> Option<u64> {
-        let until = self
-            .ban(hash, client, now_millis)
-            .map(|ban| ban.until_millis);
-        if until.is_none() {
-            self.bans.remove(hash, &client);
-        }
-        until
-    }
-
-    /// The log of a key, caught up with the time.
+    /// Where the log of a key is, caught up with the time.
+    #[inline]
     pub(super) fn log(
         &mut self,
         hash: u64,
         key: LogKey,
         now_millis: u64,
         quotas: &[Quota],
-    ) -> Option<&mut Log> {
-        let log = self.logs.touch(hash, key, Log::default)?;
-        log.catch_up(now_millis, quotas);
-        Some(log)
+    ) -> Place {
+        let place = self.logs.touch(hash, key, Log::default);
+        if let Some(log) = self.logs.at_mut(place) {
+            log.catch_up(now_millis, quotas);
+        }
+        place
+    }
+
+    /// Whether a log has room for one more request.
+    #[inline]
+    pub(super) fn admits(&mut self, place: Place, now_millis: u64, quotas: &[Quota]) -> bool {
+        self.logs
+            .at_mut(place)
+            .is_none_or(|log| log.admits(now_millis, quotas))
     }
 
     /// Records a request in a log (or not) and adds how its quotas stand.
+    #[inline]
     pub(super) fn settle(
         &mut self,
-        hash: u64,
-        key: LogKey,
+        place: Place,
         now_millis: u64,
         quotas: &[Quota],
         record: bool,
-        states: &mut impl Extend<QuotaState>,
+        states: &mut QuotaStates,
     ) {
-        let Some(log) = self.logs.get_mut(hash, &key) else {
+        let Some(log) = self.logs.at_mut(place) else {
             return;
         };
-        let before: smallvec::SmallVec<[bool; 2]> = quotas
-            .iter()
-            .map(|quota| log.count(now_millis, quota) >= quota.requests as usize)
-            .collect();
         if record {
             log.record(now_millis, quotas);
         }
-        states.extend(
-            quotas
-                .iter()
-                .zip(before)
-                .map(|(quota, exceeded)| log.state(now_millis, quota, exceeded)),
-        );
+        for quota in quotas {
+            states.push(log.state(now_millis, quota, record));
+        }
     }
 
     /// Empties a log.
-    pub(super) fn clear_log(&mut self, hash: u64, key: LogKey) {
-        if let Some(log) = self.logs.get_mut(hash, &key) {
+    pub(super) fn clear_log(&mut self, place: Place) {
+        if let Some(log) = self.logs.at_mut(place) {
             log.clear();
         }
     }
 
     /// The strikes of a client.
+    #[inline]
     pub(super) fn strikes(&mut self, hash: u64, client: ClientKey, now_millis: u64) -> u32 {
-        self.strikes.get_mut(hash, &client).map_or(0, |strikes| {
-            strikes.catch_up(now_millis);
-            strikes.count(now_millis)
-        })
+        let Some(strikes) = self.strikes.get_mut(hash, &client) else {
+            return 0;
+        };
+        strikes.catch_up(now_millis);
+        let count = strikes.count(now_millis);
+        if count == 0 {
+            // What is over must not come back when the clock is set.
+            self.clear_strikes(hash, client);
+        }
+        count
     }
 
     /// Adds a strike; whether it exceeds the threshold, and the count.
@@ -136,7 +134,8 @@ impl Shard {
         now_millis: u64,
         rules: &StrikeRules,
     ) -> (bool, u32) {
-        let Some(strikes) = self.strikes.touch(hash, client, Strikes::default) else {
+        let place = self.strikes.touch(hash, client, Strikes::default);
+        let Some(strikes) = self.strikes.at_mut(place) else {
             return (false, 0);
         };
         strikes.catch_up(now_millis);
@@ -149,6 +148,7 @@ impl Shard {
     }
 
     /// Drops a few idle entries. Called with every operation, so that there is no sweep to wait for.
+    #[inline]
     pub(super) fn tidy(&mut self, now_millis: u64) {
         for _ in 0..DROPS_PER_OPERATION {
             let log = self.logs.drop_oldest_if(|log| log.is_idle(now_millis));
@@ -161,8 +161,21 @@ impl Shard {
         }
     }
 
+    /// Entries in a log.
+    #[cfg(test)]
+    pub(super) fn log_length(&mut self, place: Place) -> usize {
+        self.logs.at_mut(place).map_or(0, |log| log.len())
+    }
+
     /// Windows kept.
+    #[cfg(test)]
     pub(super) fn windows(&self) -> usize {
         self.logs.len()
+    }
+
+    /// Clients with strikes kept.
+    #[cfg(test)]
+    pub(super) fn struck_clients(&self) -> usize {
+        self.strikes.len()
     }
 }

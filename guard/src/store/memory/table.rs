@@ -4,6 +4,10 @@
 
 use hashbrown::HashTable;
 
+/// Where an entry is, until another one is made or removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place(u32);
+
 /// Stands for "no entry" in links.
 const NONE: u32 = u32::MAX;
 
@@ -40,6 +44,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
         }
     }
 
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.index.len()
     }
@@ -50,9 +55,11 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.value(place)
     }
 
-    /// The value of a key, made if need be; now the most recently used one.
-    pub(super) fn touch(&mut self, hash: u64, key: K, make: impl FnOnce() -> V) -> Option<&mut V> {
+    /// The place of a key, made if need be; now the most recently used one.
+    #[inline]
+    pub(super) fn touch(&mut self, hash: u64, key: K, make: impl FnOnce() -> V) -> Place {
         let place = match self.find(hash, &key) {
+            Some(place) if place == self.newest => return Place(place),
             Some(place) => {
                 self.unlink(place);
                 place
@@ -60,7 +67,13 @@ impl<K: Copy + Eq, V> Table<K, V> {
             None => self.insert(hash, key, make()),
         };
         self.link_newest(place);
-        self.value(place)
+        Place(place)
+    }
+
+    /// The value at a place.
+    #[inline]
+    pub(super) fn at_mut(&mut self, place: Place) -> Option<&mut V> {
+        self.value(place.0)
     }
 
     pub(super) fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
@@ -71,6 +84,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
 
     /// Removes the entry that was used longest ago if `is_done` says so; whether it did. A few calls with each operation
     /// replace a sweep.
+    #[inline]
     pub(super) fn drop_oldest_if(&mut self, is_done: impl FnOnce(&V) -> bool) -> bool {
         let place = self.oldest;
         let done = self
@@ -126,6 +140,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
         Some(value)
     }
 
+    #[inline]
     fn find(&self, hash: u64, key: &K) -> Option<u32> {
         let slots = &self.slots;
         self.index
@@ -138,6 +153,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
             .copied()
     }
 
+    #[inline]
     fn link_newest(&mut self, place: u32) {
         let newest = self.newest;
         if let Some(slot) = self.slot_mut(place) {
@@ -151,6 +167,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.newest = place;
     }
 
+    #[inline]
     fn unlink(&mut self, place: u32) {
         let Some((older, newer)) = self.slot(place).map(|slot| (slot.older, slot.newer)) else {
             return;
@@ -173,6 +190,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.slots.get_mut(place as usize)
     }
 
+    #[inline]
     fn value(&mut self, place: u32) -> Option<&mut V> {
         self.slot_mut(place)?.entry.as_mut().map(|(_, value)| value)
     }

@@ -1,0 +1,21 @@
+//! On a listening server, through real sockets: what only shows when bytes travel.
+//!
+//! The clock of every guard stands still, but for the one test in `retry_after`.
+
+mod banned;
+mod client;
+mod cors;
+mod head;
+mod keep_alive;
+mod listen;
+mod log;
+mod odd_bytes;
+mod order;
+mod placement;
+mod request_bodies;
+mod retry_after;
+mod streaming;
+mod unix;
+mod unlike;
+mod websocket;
+mod workers;
