@@ -10,6 +10,9 @@ use tokio::{
 /// An answer that takes longer will not come.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Header lines of a request.
+pub(super) type Lines<'a> = &'a [(&'a str, &'a str)];
+
 /// One connection.
 pub(super) struct Connection {
     read: Box<dyn AsyncRead + Unpin>,
@@ -77,7 +80,7 @@ impl Connection {
     }
 
     /// Sends a request such as `GET /path` and reads the answer.
-    pub(super) async fn ask(&mut self, request: &str, headers: &[(&str, &str)]) -> Reply {
+    pub(super) async fn ask(&mut self, request: &str, headers: Lines<'_>) -> Reply {
         self.ask_with(request, headers, b"").await
     }
 
@@ -85,7 +88,7 @@ impl Connection {
     pub(super) async fn ask_with(
         &mut self,
         request: &str,
-        headers: &[(&str, &str)],
+        headers: Lines<'_>,
         body: &[u8],
     ) -> Reply {
         self.send(&message(request, headers, body)).await;
@@ -206,7 +209,7 @@ impl Connection {
 }
 
 /// The bytes of a request; the length of a body is told, if there is one.
-pub(super) fn message(request: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+pub(super) fn message(request: &str, headers: Lines<'_>, body: &[u8]) -> Vec<u8> {
     let mut text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n");
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));

@@ -27,6 +27,7 @@ async fn refusing() -> Listening {
         App::new()
             .service(multi)
             .route("/", web::get().to(async || "root"))
+            .route("/upload", web::post().to(async |body: String| body))
             .route("/", web::head().to(async || "root"))
             .wrap(Guard::new(config.clone()))
             .wrap_fn(peer_from_header)
@@ -84,6 +85,27 @@ async fn a_refusal_of_head_has_no_body_and_the_connection_stays_in_step() {
     }
 }
 
+/// actix-web reads ahead while a handler waits for its body, and then takes an answer for one to the method it has read last: the
+/// refusal itself must have no content.
+#[actix_web::test]
+async fn a_refusal_of_head_in_a_queue_of_requests_has_no_body_and_what_follows_is_answered() {
+    let server = refusing().await;
+    let mut connection = server.connect().await;
+    let (post, head, get) = ("POST /upload", "HEAD /", "GET /");
+    let requests = [
+        message(post, &[(PEER, OTHER)], b"body"),
+        message(head, &[(PEER, BANNED)], b""),
+        message(get, &[(PEER, BANNED)], b""),
+    ];
+    connection.send(&requests.concat()).await;
+    assert_eq!(connection.reply(post).await.text(), "body");
+    assert_eq!(connection.reply(head).await.status, 403);
+    assert_eq!(connection.reply(get).await.status, 403);
+    let reply = connection.ask(get, &[(PEER, "192.0.2.23")]).await;
+    assert_eq!((reply.status, reply.text()), (200, "root"));
+    connection.assert_in_step();
+}
+
 /// RFC 9110, section 8.6: no `Content-Length` other than that of the same answer to GET.
 #[actix_web::test]
 async fn a_refusal_of_head_claims_no_other_length_than_that_of_get() {
@@ -108,7 +130,7 @@ async fn a_refusal_of_head_claims_no_other_length_than_that_of_get() {
 }
 
 #[actix_web::test]
-async fn head_counts_as_get_and_a_served_head_is_as_without_the_guard() {
+async fn head_counts_as_get_and_what_is_served_is_as_without_the_guard() {
     let server = refusing().await;
     let reply = server.ask("HEAD /multi", &[(PEER, OTHER)]).await;
     assert_eq!(
@@ -116,4 +138,7 @@ async fn head_counts_as_get_and_a_served_head_is_as_without_the_guard() {
         (200, Some("5"))
     );
     assert_eq!(server.ask("GET /multi", &[(PEER, OTHER)]).await.status, 429);
+    // A header that claims another method changes nothing.
+    let headers = [(PEER, OTHER), ("X-HTTP-Method-Override", "POST")];
+    assert_eq!(server.ask("GET /multi", &headers).await.status, 429);
 }

@@ -17,7 +17,7 @@ use actix_web::{
     rt::System,
 };
 
-use super::client::{Connection, Reply};
+use super::client::{Connection, Lines, Reply};
 
 /// Names the peer that the guard shall see: see [`peer_from_header`].
 pub(super) const PEER: &str = "x-peer";
@@ -34,7 +34,7 @@ impl Listening {
     }
 
     /// Asks on a connection of its own.
-    pub(super) async fn ask(&self, request: &str, headers: &[(&str, &str)]) -> Reply {
+    pub(super) async fn ask(&self, request: &str, headers: Lines<'_>) -> Reply {
         self.connect().await.ask(request, headers).await
     }
 

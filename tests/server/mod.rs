@@ -2,6 +2,13 @@
 //!
 //! The clock of every guard stands still, but for the one test in `retry_after`.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "what does not hold in a test's helper fails the test"
+)]
+
 mod banned;
 mod client;
 mod cors;

@@ -70,7 +70,12 @@ impl Detector for Curious {
         }
         assert!(seen > 0);
         let is_flagged = request.path.contains("BANNED") || request.header("x-flag").is_some();
-        is_flagged.then(|| Threat::new("odd", format!("path {}", request.path)))
+        // As careless as a detector of the application may be: what it decodes, it repeats.
+        let path = request
+            .path
+            .replace("%0d%0a", "\r\n")
+            .replace("%1b", "\x1b");
+        is_flagged.then(|| Threat::new("odd", format!("path {path}")))
     }
 }
 
@@ -208,11 +213,14 @@ fn a_ban_for_an_odd_request_is_one_line() {
     alone(&a_ban_for_an_odd_request_is_one_line, async |log| {
         let config = config(|config| config.auto_ban_threshold(0).detector(Curious));
         let server = guarded(config);
-        let path = "GET /x%0d%0aBANNED%20203.0.113.50%1b[31m";
+        let path = "GET /x%0d%0aBANNED%20203.0.113.50%1b%5B31m";
         assert_eq!(server.ask(path, &[]).await.status, 403);
         assert_eq!(server.ask("GET /", &[]).await.status, 403);
         let banned = log.with(Level::WARN, &["banned", "client=127.0.0.1"]);
         assert_eq!(banned.len(), 1, "{:?}", log.lines());
+        // The detector did decode the path.
+        let escaped = r"\r\nBANNED%20203.0.113.50\u{1b}%5B31m";
+        assert!(banned[0].contains(escaped), "{banned:?}");
         for (_, line) in log.lines() {
             assert!(!line.contains(char::is_control), "{line:?}");
         }

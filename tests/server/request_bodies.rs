@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
 use super::{
-    client::{message, within},
+    client::{Lines, message, within},
     listen::{Listening, listen},
     unlike::plain,
 };
@@ -130,7 +130,7 @@ async fn errors_of_extractors_are_those_of_the_application_without_a_guard() {
     let bare = listen(|| App::new().service(application()));
     let json = ("Content-Type", "application/json");
     let long = format!("[{}]", "1,".repeat(40));
-    let cases: [(&[(&str, &str)], &str, u16); 4] = [
+    let cases: [(Lines<'_>, &str, u16); 4] = [
         (&[json], "[1, 2]", 200),
         (&[json], &long, 413),
         (&[json], "[1, ", 400),

@@ -9,7 +9,7 @@ use tokio::sync::{
 };
 
 use super::{
-    client::within,
+    client::{Lines, within},
     listen::{Listening, listen},
     unlike::plain,
 };
@@ -149,7 +149,7 @@ async fn lengths_tags_and_encodings_are_those_of_the_application_without_a_guard
     ];
     let plainly = listen(|| App::new().service(pages()));
     let compressed = listen(|| App::new().service(pages()).wrap(Compress::default()));
-    let cases: [(&str, &[(&str, &str)], u16); 5] = [
+    let cases: [(&str, Lines<'_>, u16); 5] = [
         ("GET /page", &[], 200),
         ("HEAD /page", &[], 200),
         ("GET /page", &[("If-None-Match", "\"1\"")], 304),

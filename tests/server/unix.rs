@@ -7,11 +7,14 @@ use actix_web_guard::{
 };
 use futures_util::StreamExt as _;
 
-use super::listen::{UnixListening, listen_unix};
+use super::{
+    client::Lines,
+    listen::{UnixListening, listen_unix},
+};
 use crate::support::config;
 
 /// Headers that would name a client, were they believed.
-const FORWARDED: [&[(&str, &str)]; 5] = [
+const FORWARDED: [Lines<'static>; 5] = [
     &[],
     &[("X-Forwarded-For", "203.0.113.1")],
     &[("Forwarded", "for=203.0.113.2")],

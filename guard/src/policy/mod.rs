@@ -2,6 +2,9 @@
 //!
 //! Facts in, a course out. Must not know: actix-web, stores, responses.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::{bans::BanRecord, client::Client, config::Settings, detect::Threat};

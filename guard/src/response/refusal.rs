@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use actix_web::{
     HttpResponse, ResponseError,
-    body::BoxBody,
+    body::{self, BoxBody},
     http::{
         Method, StatusCode,
         header::{self, HeaderValue},
@@ -171,7 +171,9 @@ pub(crate) fn refuse(
         tell_quotas(headers, style, &refusal.windows, &refusal.quotas);
     }
     if *method == Method::HEAD {
-        return response.map_body(|_, _| BoxBody::new(()));
+        // Without a length, which HEAD may leave out: a length that is announced and not kept ends the connection when several
+        // requests are under way on it.
+        return response.map_body(|_, _| BoxBody::new(body::None::new()));
     }
     response
 }

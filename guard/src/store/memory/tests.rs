@@ -141,6 +141,25 @@ fn idle_windows_and_strikes_go_away_with_a_few_operations() {
 }
 
 #[test]
+fn strikes_that_were_seen_to_be_over_do_not_come_back_although_they_are_not_tidied_up_yet() {
+    let (store, clock) = store(FEWEST_PER_SHARD, 100);
+    let threat = |client, ttl_millis| {
+        Ask::threat(client, "a probe").struck(StrikeRules {
+            ttl_millis,
+            ..RULES
+        })
+    };
+    // What is older and not over keeps the operations from tidying up.
+    decide(&store, &threat(ALICE, HOUR));
+    decide(&store, &threat(BOB, 1000));
+    clock.advance(Duration::from_millis(1000));
+    let strikes = || decide(&store, &Ask::request(BOB).struck(RULES)).strikes;
+    assert_eq!(strikes(), 0);
+    clock.step_back(Duration::from_millis(500));
+    assert_eq!(strikes(), 0);
+}
+
+#[test]
 fn when_there_are_too_many_bans_the_one_that_ends_soonest_goes() {
     let (store, clock) = store(1000, 3);
     let listed = || -> Vec<String> {
