@@ -1,8 +1,9 @@
 //! `[[routes]]` of the configuration: limits without a deploy.
 
-use actix_web::{App, HttpResponse, Responder, get, http::Method, post, web};
-use actix_web_guard::{Guard, RouteLimit, RouteOverride, SecurityConfig, rate_limit};
+use actix_web::{HttpResponse, Responder, get, http::Method, post, web};
+use actix_web_guard::{RouteLimit, RouteOverride, SecurityConfig, rate_limit};
 
+use super::{app, other};
 use crate::support::{config, parse, send, statuses};
 
 #[rate_limit(requests = 2, window = 60)]
@@ -21,11 +22,6 @@ async fn update() -> impl Responder {
     "update"
 }
 
-#[get("/other")]
-async fn other() -> impl Responder {
-    "other"
-}
-
 fn guarded(global: i64, routes: Vec<RouteOverride>) -> SecurityConfig {
     config(|config| {
         let config = config.rate_limit(global).enable_ip_banning(false);
@@ -33,12 +29,6 @@ fn guarded(global: i64, routes: Vec<RouteOverride>) -> SecurityConfig {
             .into_iter()
             .fold(config, |config, route| config.route(route))
     })
-}
-
-macro_rules! app {
-    ($config:expr, $($service:expr),+ $(,)?) => {
-        actix_web::test::init_service(App::new()$(.service($service))+.wrap(Guard::new($config))).await
-    };
 }
 
 #[actix_web::test]

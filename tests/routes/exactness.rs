@@ -6,19 +6,15 @@
 use actix_web::{
     App, HttpResponse, Responder, get, guard, middleware::NormalizePath, post, route, routes, web,
 };
-use actix_web_guard::{Guard, SecurityConfig, rate_limit};
+use actix_web_guard::{Guard, rate_limit};
 
-use crate::support::{config, get as request_to, parse, send, statuses};
+use super::{app, guarded, other};
+use crate::support::{get as request_to, parse, send, statuses};
 
 #[rate_limit(requests = 2, window = 60)]
 #[get("/public")]
 async fn public() -> impl Responder {
     "public"
-}
-
-#[get("/other")]
-async fn other() -> impl Responder {
-    "other"
 }
 
 mod v1 {
@@ -38,17 +34,6 @@ mod v2 {
     pub(super) async fn list() -> impl Responder {
         "v2"
     }
-}
-
-/// A guard that lets `global` requests through on the global window and never bans.
-fn guarded(global: i64) -> SecurityConfig {
-    config(|config| config.rate_limit(global).enable_ip_banning(false))
-}
-
-macro_rules! app {
-    ($config:expr, $($service:expr),+ $(,)?) => {
-        actix_web::test::init_service(App::new()$(.service($service))+.wrap(Guard::new($config))).await
-    };
 }
 
 #[actix_web::test]
@@ -544,5 +529,62 @@ async fn two_applications_do_not_share_counters() {
     assert_eq!(
         statuses(&two, &["/public", "/public", "/public", "/other", "/other"]).await,
         [200, 200, 429, 200, 429]
+    );
+}
+
+/// Rewrites what actix-web routes by, as prefix strippers and method overrides do.
+macro_rules! rewriting {
+    ($config:expr) => {
+        actix_web::test::init_service(
+            App::new()
+                .service(public)
+                .service(other)
+                .wrap_fn(|mut request, next| {
+                    if request.path() == "/alias" {
+                        let uri = actix_web::http::Uri::from_static("/public");
+                        request.head_mut().uri = uri.clone();
+                        request.match_info_mut().get_mut().update(&uri);
+                    }
+                    if request.headers().contains_key("x-method-override") {
+                        request.head_mut().method = actix_web::http::Method::GET;
+                    }
+                    actix_web::dev::Service::call(next, request)
+                })
+                .wrap(Guard::new($config)),
+        )
+        .await
+    };
+}
+
+#[actix_web::test]
+async fn a_limited_handler_that_nobody_expected_is_limited_from_its_first_request() {
+    let app = rewriting!(guarded(99));
+    assert_eq!(
+        statuses(&app, &["/alias", "/alias", "/alias", "/public"]).await,
+        [200, 200, 429, 429]
+    );
+    let app = rewriting!(guarded(99));
+    let overridden = || parse("POST /public").insert_header(("x-method-override", "GET"));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        seen.push(send(&app, overridden()).await.status.as_u16());
+    }
+    assert_eq!(seen, [200, 200, 429, 429]);
+    let answer = send(&app, overridden()).await;
+    assert_eq!(
+        answer.headers.get_all("ratelimit").count(),
+        1,
+        "only the window that refused"
+    );
+}
+
+#[actix_web::test]
+async fn once_a_limited_handler_came_unexpected_the_route_decides() {
+    let app = rewriting!(guarded(2));
+    // The first one costs a count of the global window besides.
+    assert_eq!(statuses(&app, &["/alias"]).await, [200]);
+    assert_eq!(
+        statuses(&app, &["/other", "/other", "/alias", "/alias"]).await,
+        [200, 429, 200, 429]
     );
 }

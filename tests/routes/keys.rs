@@ -7,9 +7,10 @@ use actix_web::{
     dev::{Service as _, ServiceRequest},
     get, web,
 };
-use actix_web_guard::{Guard, RouteLimit, SecurityConfig, rate_limit};
+use actix_web_guard::{Guard, RouteLimit, rate_limit};
 
-use crate::support::{config, get as request_to, peer, send, statuses};
+use super::{app, guarded, other};
+use crate::support::{get as request_to, peer, send, statuses};
 
 fn api_key(request: &ServiceRequest) -> Option<Cow<'_, str>> {
     request
@@ -46,21 +47,6 @@ async fn both() -> impl Responder {
 #[get("/mine")]
 async fn mine() -> impl Responder {
     "mine"
-}
-
-#[get("/other")]
-async fn other() -> impl Responder {
-    "other"
-}
-
-fn guarded(global: i64) -> SecurityConfig {
-    config(|config| config.rate_limit(global).enable_ip_banning(false))
-}
-
-macro_rules! app {
-    ($config:expr, $($service:expr),+ $(,)?) => {
-        actix_web::test::init_service(App::new()$(.service($service))+.wrap(Guard::new($config))).await
-    };
 }
 
 macro_rules! with_keys {

@@ -10,9 +10,10 @@ use actix_web::{
     middleware::{Next, from_fn},
     post, web,
 };
-use actix_web_guard::{Guard, RouteLimit, SecurityConfig, rate_limit};
+use actix_web_guard::{Guard, RouteLimit, rate_limit};
 
-use crate::support::{config, get as request_to, send, statuses};
+use super::{guarded, other};
+use crate::support::{get as request_to, send, statuses};
 
 async fn lazy(
     request: ServiceRequest,
@@ -28,18 +29,9 @@ async fn public() -> impl Responder {
     "public"
 }
 
-#[get("/other")]
-async fn other() -> impl Responder {
-    "other"
-}
-
 #[post("/{tail}*")]
 async fn post_anything() -> impl Responder {
     "anything"
-}
-
-fn guarded(global: i64) -> SecurityConfig {
-    config(|config| config.rate_limit(global).enable_ip_banning(false))
 }
 
 /// A guard around a lazy middleware around the services.

@@ -1,14 +1,10 @@
 //! `.wrap(RouteLimit…)` on resources and scopes.
 
 use actix_web::{App, HttpResponse, Responder, get, guard, web};
-use actix_web_guard::{Guard, RouteLimit, SecurityConfig, rate_limit};
+use actix_web_guard::{Guard, RouteLimit, rate_limit};
 
+use super::{app, guarded, other};
 use crate::support::{config, get as request_to, parse, send, statuses};
-
-#[get("/other")]
-async fn other() -> impl Responder {
-    "other"
-}
 
 #[rate_limit(requests = 2, window = 60)]
 #[get("/inside")]
@@ -20,16 +16,6 @@ async fn inside() -> impl Responder {
 #[get("/health")]
 async fn health() -> impl Responder {
     "health"
-}
-
-fn guarded(global: i64) -> SecurityConfig {
-    config(|config| config.rate_limit(global).enable_ip_banning(false))
-}
-
-macro_rules! app {
-    ($config:expr, $($service:expr),+ $(,)?) => {
-        actix_web::test::init_service(App::new()$(.service($service))+.wrap(Guard::new($config))).await
-    };
 }
 
 #[actix_web::test]

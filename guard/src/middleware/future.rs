@@ -12,25 +12,23 @@ use std::{
 };
 
 use actix_web::{
-    Error, HttpMessage as _,
+    Error,
     body::{BoxBody, EitherBody, MessageBody},
     dev::{Service, ServiceRequest, ServiceResponse},
-    http::Method,
 };
 use pin_project_lite::pin_project;
 
 use crate::{
-    client::{Client, ClientKey},
-    config::HeaderStyle,
-    decision::{Answer, Decision, Outcome, QuotaStates},
-    handle::Reported,
-    judge::judge,
-    response::tell_quotas,
-    route::{Expectation, Ticket},
+    client::Client,
+    decision::{Answer, Decision},
     view::{View, Windows},
 };
 
-use super::service::{Passage, Worker, refusal_error};
+use super::{
+    after::After,
+    passage::{Passage, TicketKind},
+    service::Worker,
+};
 
 type Later = Pin<Box<dyn Future<Output = Decision> + Send>>;
 
@@ -64,37 +62,13 @@ pub struct Waiting<S> {
     worker: Rc<Worker>,
     view: Rc<View>,
     client: Client,
-    routes: bool,
+    ticket: TicketKind,
 }
 
 /// A question to the store about a request that is in the inner future already, which has not been polled.
 pub struct Asked {
     answer: Later,
     windows: Windows,
-}
-
-/// What is to be done when the answer is known.
-pub struct After {
-    view: Rc<View>,
-    client: ClientKey,
-    counted: Option<Counted>,
-    routed: Option<Box<Routed>>,
-}
-
-/// What a request was counted in.
-struct Counted {
-    /// A clean answer puts the strikes back to zero.
-    resets: bool,
-    quotas: QuotaStates,
-    windows: Windows,
-}
-
-/// Of a request that its route decides about.
-pub(super) struct Routed {
-    pub(super) worker: Rc<Worker>,
-    pub(super) ticket: Rc<Ticket>,
-    pub(super) expectation: Expectation,
-    pub(super) method: Method,
 }
 
 impl<S, B> GuardFuture<S, B>
@@ -109,7 +83,7 @@ where
         passage: Passage<'_, S>,
     ) -> Self {
         let (service, worker) = (Rc::clone(passage.service), Rc::clone(passage.worker));
-        let (view, client, routes) = (passage.view, passage.client, passage.routes);
+        let (view, client, ticket) = (passage.view, passage.client, passage.ticket);
         let waiting = Waiting {
             answer,
             windows,
@@ -118,7 +92,7 @@ where
             worker,
             view,
             client,
-            routes,
+            ticket,
         };
         Self::BeforeCall {
             waiting: Some(Box::new(waiting)),
@@ -171,7 +145,7 @@ where
             worker: &self.worker,
             view: self.view,
             client: self.client,
-            routes: self.routes,
+            ticket: self.ticket,
         };
         passage.answered(decision, self.windows, self.request)
     }
@@ -233,130 +207,5 @@ where
             };
             self.set(next);
         }
-    }
-}
-
-impl After {
-    /// For a request that was decided before routing; `None` if its answer is to be left alone.
-    pub(super) fn decided(
-        view: Rc<View>,
-        client: &Client,
-        decision: Decision,
-        windows: Windows,
-    ) -> Option<Self> {
-        let counted = Counted::new(&view, decision, windows);
-        (counted.resets || tells_quotas(&view)).then(|| Self {
-            view,
-            client: client.key(),
-            counted: Some(counted),
-            routed: None,
-        })
-    }
-
-    /// For a request that its route decides about.
-    pub(super) fn routed(view: Rc<View>, client: &Client, routed: Routed) -> Self {
-        Self {
-            view,
-            client: client.key(),
-            counted: None,
-            routed: Some(Box::new(routed)),
-        }
-    }
-
-    /// Notes a decision that came when the request was in the inner future already.
-    ///
-    /// # Errors
-    ///
-    /// The refusal, if it is one.
-    fn counted(&mut self, decision: Decision, windows: Windows) -> Result<(), Error> {
-        let Some(routed) = &self.routed else {
-            return Ok(());
-        };
-        match judge(&self.view, &routed.ticket.client, &decision, &windows) {
-            Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
-            None => {
-                routed.ticket.settle(windows, decision);
-                Ok(())
-            }
-        }
-    }
-
-    /// The answer is known.
-    fn answered<B>(mut self, response: &mut Result<ServiceResponse<B>, Error>) {
-        if let Some(routed) = self.routed.take() {
-            self.conclude(&routed);
-            if routed.ticket.is_refused() {
-                return;
-            }
-        }
-        let (Some(counted), Ok(response)) = (&self.counted, response) else {
-            return;
-        };
-        if counted.resets && !response.request().extensions().contains::<Reported>() {
-            in_background(self.view.store().clear_strikes(self.client));
-        }
-        if tells_quotas(&self.view) {
-            let style = self.view.settings.rate_limit_headers;
-            tell_quotas(
-                response.headers_mut(),
-                style,
-                &counted.windows,
-                &counted.quotas,
-            );
-        }
-    }
-
-    /// Learns who claimed the request, and makes up for what has not been counted.
-    fn conclude(&mut self, routed: &Routed) {
-        let ticket = &routed.ticket;
-        let (claims, late) = ticket.claims();
-        routed
-            .worker
-            .prediction
-            .learn(&routed.expectation, &claims, late);
-        if let Some((decision, windows)) = ticket.take_settled() {
-            self.counted = Some(Counted::new(&self.view, decision, windows));
-        }
-        let mut windows = ticket.take_pending();
-        if !ticket.is_counted() && windows.is_empty() {
-            windows = self
-                .view
-                .unclaimed(&routed.method, routed.expectation.pattern.as_deref());
-        }
-        if windows.is_empty() {
-            return;
-        }
-        // The response stands: what is over the limit now is refused from the next request on.
-        match self.view.ask_detached(&ticket.client, &windows) {
-            Answer::Ready(decision) => {
-                judge(&self.view, &ticket.client, &decision, &windows);
-                self.counted = Some(Counted::new(&self.view, decision, windows));
-            }
-            later => in_background(later),
-        }
-    }
-}
-
-impl Counted {
-    fn new(view: &View, decision: Decision, windows: Windows) -> Self {
-        let clean = decision.outcome == Outcome::Admitted && !decision.quotas.is_empty();
-        let resets = clean && decision.strikes > 0 && view.clean_requests_reset();
-        Self {
-            resets,
-            quotas: decision.quotas,
-            windows,
-        }
-    }
-}
-
-/// Limits that are not enforced are not told.
-fn tells_quotas(view: &View) -> bool {
-    view.settings.rate_limit_headers != HeaderStyle::Off && !view.settings.passive
-}
-
-/// Waits for the store without keeping the client waiting.
-fn in_background<T: 'static>(answer: Answer<T>) {
-    if let Answer::Later(answer) = answer {
-        actix_web::rt::spawn(answer);
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Must not know: how any of these comes to its result.
 
+mod after;
 mod facts;
 mod future;
+mod passage;
 mod service;
 
 use std::{

@@ -4,7 +4,10 @@
 //! the handler. The guard predicts: where no limited route can be meant, the global window decides before routing.
 
 pub(crate) mod annotation;
+mod claiming;
+mod laziness;
 mod limit;
+mod paths;
 mod pattern;
 mod prediction;
 mod registration;
@@ -13,8 +16,9 @@ mod windows;
 
 pub(crate) use annotation::AnnotatedKey;
 pub use annotation::KeyFunction;
+pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
-pub(crate) use prediction::{Expectation, Forecast, Prediction, may_be_lazy};
+pub(crate) use prediction::{Expectation, Forecast, Prediction};
 pub(crate) use registration::{RouteIdentity, any_registered};
 pub(crate) use ticket::{Called, Ticket, Tickets};
 pub(crate) use windows::{NamedQuota, RouteWindows};

@@ -14,7 +14,7 @@ use actix_web::{dev::ServiceRequest, http::Method};
 
 use super::{
     annotation::{AnnotatedKey, Annotation},
-    pattern::{Extent, could_overlap, without_regexes},
+    pattern::{Extent, Pattern, path_segments, without_regexes},
     windows::RouteWindows,
 };
 
@@ -59,6 +59,7 @@ pub(crate) struct Place {
     /// The full pattern: of the route, or of the scope.
     pub(crate) pattern: String,
     pub(crate) identity: RouteIdentity,
+    segments: Pattern,
 }
 
 /// What the windows of a registration depend on.
@@ -75,15 +76,23 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(crate) struct Registration {
     pub(crate) source: Source,
+    /// Tells registrations of this thread apart.
+    id: u64,
+    /// The pattern as far as an annotation has it.
+    local: Option<Pattern>,
     place: OnceCell<Place>,
-    /// Requests went on below it: it is a scope's.
-    is_scope: Cell<bool>,
+    /// Paths that its pattern does not match have reached it: it has a list of patterns.
+    is_elsewhere: Cell<bool>,
     /// The windows as each guard sees them; `None` for an exempt route.
     pub(super) windows: RefCell<Vec<(Seen, Option<Rc<RouteWindows>>)>>,
 }
 
 thread_local! {
-    static REGISTRY: Registry = const { Registry { live: RefCell::new(Vec::new()), version: Cell::new(0) } };
+    static REGISTRY: Registry = const { Registry {
+        live: RefCell::new(Vec::new()),
+        version: Cell::new(0),
+        next_id: Cell::new(1),
+    } };
 }
 
 /// All registrations of this thread, which is a worker's. Several applications in one thread see each other's: that makes
@@ -91,14 +100,21 @@ thread_local! {
 struct Registry {
     live: RefCell<Vec<Weak<Registration>>>,
     version: Cell<u64>,
+    next_id: Cell<u64>,
 }
 
 impl Registration {
     pub(super) fn announce(source: Source) -> Rc<Self> {
+        let local = match &source {
+            Source::Annotation(annotation) => Some(Pattern::parse(annotation.pattern)),
+            Source::Wrapped(_) => None,
+        };
         let registration = Rc::new(Self {
             source,
+            id: REGISTRY.with(|registry| registry.next_id.replace(registry.next_id.get() + 1)),
+            local,
             place: OnceCell::new(),
-            is_scope: Cell::new(false),
+            is_elsewhere: Cell::new(false),
             windows: RefCell::new(Vec::new()),
         });
         REGISTRY.with(|registry| {
@@ -113,10 +129,7 @@ impl Registration {
     /// Notes where the registration sits: `request` has just reached it.
     pub(super) fn place(&self, request: &ServiceRequest) -> &Place {
         let below = !request.match_info().unprocessed().is_empty();
-        if below && !self.is_scope.replace(true) {
-            REGISTRY.with(Registry::bump);
-        }
-        self.place.get_or_init(|| {
+        let place = self.place.get_or_init(|| {
             REGISTRY.with(Registry::bump);
             let reached = || reached_pattern(request);
             let pattern = if below {
@@ -133,8 +146,26 @@ impl Registration {
                 location,
                 pattern: without_regexes(&pattern),
             };
-            Place { pattern, identity }
-        })
+            Place {
+                segments: Pattern::parse(&pattern),
+                pattern,
+                identity,
+            }
+        });
+        self.watch(place, request);
+        place
+    }
+
+    /// Notes if a request came by a path that the pattern does not match. An annotated route has one pattern.
+    fn watch(&self, place: &Place, request: &ServiceRequest) {
+        if self.is_elsewhere.get() || matches!(self.source, Source::Annotation(_)) {
+            return;
+        }
+        let path = path_segments(request.match_info().as_str());
+        if !place.segments.could_match(&path, Extent::Beginning) {
+            self.is_elsewhere.set(true);
+            REGISTRY.with(Registry::bump);
+        }
     }
 
     /// Whether it is known to sit at a pattern.
@@ -146,41 +177,35 @@ impl Registration {
         })
     }
 
-    /// How a request can reach the registration, by all that is known of it.
-    fn reach(&self, method: &str, path: &str, pattern: Option<&str>) -> Reach {
+    /// Whether a request of this method for this path could reach the registration, by all that is known of it.
+    fn could_be_reached(&self, method: &str, path: &[&str]) -> bool {
         match (&self.source, self.place.get()) {
+            _ if self.is_elsewhere.get() => true,
             (Source::Annotation(annotation), place) => {
-                if !annotation.methods.is_empty() && !annotation.methods.contains(&method) {
-                    return Reach::Never;
-                }
-                let (mine, extent, same) = match place {
-                    Some(place) => (
-                        place.pattern.as_str(),
-                        Extent::Whole,
-                        pattern == Some(&place.pattern),
-                    ),
-                    None => {
-                        let same =
-                            pattern.is_some_and(|pattern| pattern.ends_with(annotation.pattern));
-                        (annotation.pattern, Extent::End, same)
-                    }
-                };
-                match (same, could_overlap(path, mine, extent)) {
-                    (true, _) => Reach::Always,
-                    // A path that matches no pattern is one that a middleware behind the guard may still rewrite.
-                    (false, true) if pattern.is_none() => Reach::Always,
-                    (false, true) => Reach::Perhaps,
-                    (false, false) => Reach::Never,
+                let fits = annotation.methods.is_empty() || annotation.methods.contains(&method);
+                fits && match place {
+                    Some(place) => place.segments.could_match(path, Extent::Whole),
+                    None => self
+                        .local
+                        .as_ref()
+                        .is_none_or(|local| local.could_match(path, Extent::End)),
                 }
             }
-            (Source::Wrapped(_), None) => Reach::Always,
             // A resource wrapped by hand is taken for a scope: that is only too careful.
-            (Source::Wrapped(_), Some(place))
-                if could_overlap(path, &place.pattern, Extent::Beginning) =>
-            {
-                Reach::Always
+            (Source::Wrapped(_), Some(place)) => {
+                place.segments.could_match(path, Extent::Beginning)
             }
-            (Source::Wrapped(_), Some(_)) => Reach::Never,
+            (Source::Wrapped(_), None) => true,
+        }
+    }
+
+    /// Whether the registration sits at a pattern, or may: then only routing tells who is meant. One that is known to sit elsewhere is
+    /// meant only if a guard turns the request away from the pattern that comes first.
+    fn shares(&self, pattern: &str) -> bool {
+        match (&self.source, self.place.get()) {
+            (Source::Annotation(_), Some(place)) => pattern == place.pattern,
+            (Source::Annotation(annotation), None) => pattern.ends_with(annotation.pattern),
+            (Source::Wrapped(_), _) => true,
         }
     }
 }
@@ -214,26 +239,38 @@ pub(crate) fn any_registered() -> bool {
     })
 }
 
-/// Whether a request can reach a limited route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reach {
-    /// No limited route can be meant.
-    Never,
-    /// One that stands behind another route could be meant, if a guard turns the request away from that.
-    Perhaps,
-    /// A limited route has this very pattern, or may have: only routing tells.
-    Always,
+/// The limited routes that a request could reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Candidates(u64);
+
+impl Candidates {
+    /// None at all.
+    pub(crate) const NOBODY: Self = Self(0);
 }
 
-/// How a request of this method, for this path and the pattern that the resource map gives for it, can reach limited routes.
-pub(crate) fn reach(method: &str, path: &str, pattern: Option<&str>) -> Reach {
+/// Which limited routes a request of this method for this path could reach.
+pub(crate) fn candidates(method: &str, path: &[&str]) -> Candidates {
+    // An FNV hash of their numbers: sets are only told apart.
+    const PRIME: u64 = 0x0100_0000_01b3;
     REGISTRY.with(|registry| {
         let live = registry.live.borrow();
-        let registrations = live.iter().filter_map(Weak::upgrade);
-        registrations
-            .map(|one| one.reach(method, path, pattern))
-            .max()
-            .unwrap_or(Reach::Never)
+        let reached = live.iter().filter_map(Weak::upgrade);
+        let reached = reached.filter(|one| one.could_be_reached(method, path));
+        Candidates(reached.fold(0, |set, one| (set ^ one.id).wrapping_mul(PRIME)))
+    })
+}
+
+/// Whether one of the limited routes that a request could reach sits at the pattern that the resource map gives for the path, or may.
+/// Without a pattern a middleware behind the guard may still rewrite the path.
+pub(crate) fn shares_pattern(method: &str, path: &[&str], pattern: Option<&str>) -> bool {
+    let Some(pattern) = pattern else {
+        return true;
+    };
+    REGISTRY.with(|registry| {
+        let live = registry.live.borrow();
+        live.iter()
+            .filter_map(Weak::upgrade)
+            .any(|one| one.could_be_reached(method, path) && one.shares(pattern))
     })
 }
 

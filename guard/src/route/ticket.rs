@@ -59,18 +59,24 @@ pub(crate) enum Claim {
 }
 
 impl Ticket {
-    /// A ticket for a request that nothing is counted of.
+    /// A ticket for a request that may pass every route, because its windows are not counted.
     pub(crate) fn pass(view: Rc<View>, client: Client) -> Rc<Self> {
         let state = State {
             passes: true,
             counted_by_address: true,
             ..State::default()
         };
-        Rc::new(Self {
-            view,
-            client,
-            state: RefCell::new(state),
-        })
+        Self::with(view, client, state)
+    }
+
+    /// A ticket for a request that the global window has admitted. A limited route that it reaches against expectation decides about it
+    /// all the same.
+    pub(crate) fn counted(view: Rc<View>, client: Client) -> Rc<Self> {
+        let state = State {
+            counted_by_address: true,
+            ..State::default()
+        };
+        Self::with(view, client, state)
     }
 
     /// A ticket for a request that its route decides about.
@@ -79,10 +85,15 @@ impl Ticket {
             expected,
             ..State::default()
         };
+        Self::with(view, client, state)
+    }
+
+    fn with(view: Rc<View>, client: Client, state: State) -> Rc<Self> {
+        let state = RefCell::new(state);
         Rc::new(Self {
             view,
             client,
-            state: RefCell::new(state),
+            state,
         })
     }
 
@@ -172,6 +183,12 @@ impl Ticket {
         state.counted_by_address || state.refused
     }
 
+    /// Whether a limited route has claimed the request.
+    pub(crate) fn is_claimed(&self) -> bool {
+        !self.state.borrow().arrived.is_empty()
+    }
+
+    /// The decision of the routes that admitted the request, with its windows.
     pub(crate) fn take_settled(&self) -> Option<(Decision, Windows)> {
         self.state.borrow_mut().settled.take()
     }

@@ -37,6 +37,8 @@ use shard::Shard;
 const MOST_SHARDS: usize = 64;
 /// A shard holds at least so many windows: a few clients more or less in a shard must not matter.
 const FEWEST_PER_SHARD: usize = 1024;
+/// Ended bans let go of with each decision: thousands may end at once, and no request is to wait for all of them.
+const DROPS_PER_OPERATION: usize = 4;
 /// Spreads routes over the hash space; any odd number with many bits does.
 const ROUTE_SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -226,7 +228,7 @@ impl Shared {
         let decision = self.decide_held(&mut held, &places, hit, now);
         drop(held);
         if self.ends.is_due(now) {
-            self.drop_ended_bans(now);
+            self.drop_ended_bans(now, DROPS_PER_OPERATION);
         }
         decision
     }
@@ -464,7 +466,7 @@ impl Shared {
     }
 
     fn records(&self) -> Vec<(ClientKey, Arc<BanRecord>)> {
-        self.drop_ended_bans(self.clock.now_millis());
+        self.drop_ended_bans(self.clock.now_millis(), usize::MAX);
         let banned = self.ends.clients().into_iter();
         banned
             .filter_map(|client| Some((client, self.ban_record(client)?)))
@@ -487,8 +489,12 @@ impl Shared {
         in_force.is_some()
     }
 
-    fn drop_ended_bans(&self, now: u64) {
-        while let Some((until, client)) = self.ends.take_first(now) {
+    /// Lets go of at most so many bans that are over.
+    fn drop_ended_bans(&self, now: u64, most: usize) {
+        for _ in 0..most {
+            let Some((until, client)) = self.ends.take_first(now) else {
+                return;
+            };
             self.end_ban(client, until);
         }
     }

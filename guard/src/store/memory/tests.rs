@@ -193,6 +193,21 @@ fn when_there_are_too_many_bans_the_one_that_ends_soonest_goes() {
 }
 
 #[test]
+fn bans_that_end_together_are_not_let_go_of_by_one_request() {
+    let (store, clock) = store(10_000, 10_000);
+    for n in 1..=1000 {
+        at_once(store.ban(client(n), 1000, ""));
+    }
+    clock.advance(Duration::from_secs(1));
+    decide(&store, &counted(client(0), quota(5, HOUR)));
+    let kept = store.shared.ends.len();
+    assert!((990..1000).contains(&kept), "{kept}");
+    // Nobody notices.
+    assert!(store.hot_ban(client(1000)).is_none());
+    assert_eq!(at_once(store.bans()), []);
+}
+
+#[test]
 fn a_ban_that_a_clock_step_moved_counts_once_against_the_bound() {
     let (store, clock) = store(1000, 2);
     for _ in 0..5 {

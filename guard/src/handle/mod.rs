@@ -2,22 +2,13 @@
 //!
 //! Must not know: routing, responses.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    future::{Future, Ready, ready},
-    net::IpAddr,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-    time::Duration,
-};
+mod ban_stream;
+mod error;
+mod extract;
 
-use actix_web::{
-    FromRequest, HttpMessage as _, HttpRequest, HttpResponse, ResponseError, dev::Payload,
-    http::StatusCode, web::Data,
-};
-use futures_core::Stream;
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+
+use actix_web::{HttpMessage as _, HttpRequest};
 
 use crate::{
     bans::Ban,
@@ -29,6 +20,9 @@ use crate::{
     judge::say_banned,
     view::View,
 };
+
+pub use ban_stream::BanStream;
+pub use error::GuardError;
 
 /// Longest ban: ten years.
 const LONGEST_BAN: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
@@ -147,10 +141,7 @@ impl GuardHandle {
             let answer = engine.store(passive).bans();
             answer.wait().await
         };
-        BanStream {
-            reading: Some(Box::pin(read)),
-            bans: VecDeque::new(),
-        }
+        BanStream::reading(read)
     }
 
     /// Reports that a request turned out to be a threat, such as a failed login: a strike for its client, on the same counter as
@@ -228,106 +219,4 @@ fn client_of(request: &HttpRequest, settings: &Settings) -> Client {
         settings.ipv6_prefix,
         0,
     )
-}
-
-impl FromRequest for GuardHandle {
-    type Error = GuardError;
-    type Future = Ready<Result<Self, GuardError>>;
-
-    fn from_request(request: &HttpRequest, _payload: &mut Payload) -> Self::Future {
-        let guard = request.extensions().get::<Client>().map(Client::guard);
-        let engine = guard.and_then(Engine::with_id).or_else(|| {
-            let config = request.app_data::<Data<SecurityConfig>>()?;
-            Some(Engine::of(config))
-        });
-        ready(engine.map(Self::new).ok_or(GuardError::NoGuard))
-    }
-}
-
-impl FromRequest for Client {
-    type Error = GuardError;
-    type Future = Ready<Result<Self, GuardError>>;
-
-    fn from_request(request: &HttpRequest, _payload: &mut Payload) -> Self::Future {
-        ready(
-            request
-                .extensions()
-                .get::<Self>()
-                .cloned()
-                .ok_or(GuardError::NoGuard),
-        )
-    }
-}
-
-/// All bans in force: see [`GuardHandle::bans`].
-pub struct BanStream {
-    reading: Option<Pin<Box<dyn Future<Output = Vec<Ban>>>>>,
-    bans: VecDeque<Ban>,
-}
-
-impl fmt::Debug for BanStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BanStream").finish_non_exhaustive()
-    }
-}
-
-impl Stream for BanStream {
-    type Item = Ban;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Ban>> {
-        if let Some(reading) = &mut self.reading {
-            let bans = ready!(reading.as_mut().poll(context));
-            self.bans = bans.into();
-            self.reading = None;
-        }
-        Poll::Ready(self.bans.pop_front())
-    }
-}
-
-/// Why a call of the [handle](GuardHandle) failed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GuardError {
-    /// `enable_ip_banning` is off.
-    BanningDisabled,
-    /// Not an address.
-    InvalidAddress(String),
-    /// Bans last from a second to ten years.
-    InvalidDuration(Duration),
-    /// A reload can't change this field.
-    FixedAtStart(&'static str),
-    /// No guard has seen the request.
-    NoGuard,
-}
-
-impl fmt::Display for GuardError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BanningDisabled => f.write_str("enable_ip_banning is off: nobody can be banned"),
-            Self::InvalidAddress(text) => write!(f, "address: {text:?} is not an address"),
-            Self::InvalidDuration(duration) => {
-                write!(
-                    f,
-                    "duration: a ban lasts from 1 second to 10 years, not {duration:?}"
-                )
-            }
-            Self::FixedAtStart(field) => {
-                write!(f, "{field}: can't be changed by a reload: restart")
-            }
-            Self::NoGuard => f.write_str("no Guard is wrapped around this request's application"),
-        }
-    }
-}
-
-impl std::error::Error for GuardError {}
-
-impl ResponseError for GuardError {
-    fn status_code(&self) -> StatusCode {
-        StatusCode::INTERNAL_SERVER_ERROR
-    }
-
-    fn error_response(&self) -> HttpResponse {
-        tracing::error!(error = %self, "a handler asked for the guard");
-        HttpResponse::new(self.status_code())
-    }
 }

@@ -1,0 +1,247 @@
+//! A request's passage: who decides about it, and when the inner service is called.
+//!
+//! Must not know: how decisions are made, how answers look.
+
+use std::rc::Rc;
+
+use actix_web::{
+    Error, HttpMessage as _,
+    body::MessageBody,
+    dev::{Service, ServiceRequest, ServiceResponse},
+    http::Method,
+};
+
+use crate::{
+    client::Client,
+    decision::{Answer, Cause, Decision},
+    judge::{judge, reason},
+    policy::Question,
+    response::{Refusal, refuse},
+    route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
+    view::{View, Windows},
+};
+
+use super::{
+    after::{After, Routed, Watched},
+    future::GuardFuture,
+    service::Worker,
+};
+
+/// A request on its way, with what has been found out about it.
+pub(super) struct Passage<'a, S> {
+    pub(super) service: &'a Rc<S>,
+    pub(super) worker: &'a Rc<Worker>,
+    pub(super) view: Rc<View>,
+    pub(super) client: Client,
+    pub(super) ticket: TicketKind,
+}
+
+/// What limited routes are to find of a request that is decided before routing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum TicketKind {
+    /// The worker has no limited routes.
+    None,
+    /// The request passes.
+    Pass,
+    /// The global window has admitted it.
+    Counted,
+}
+
+impl<'a, S, B> Passage<'a, S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
+{
+    pub(super) fn new(
+        service: &'a Rc<S>,
+        worker: &'a Rc<Worker>,
+        view: Rc<View>,
+        client: Client,
+    ) -> Self {
+        let ticket = if any_registered() {
+            TicketKind::Pass
+        } else {
+            TicketKind::None
+        };
+        Self {
+            service,
+            worker,
+            view,
+            client,
+            ticket,
+        }
+    }
+
+    pub(super) fn decide(self, question: Question, request: ServiceRequest) -> GuardFuture<S, B> {
+        match question {
+            Question::Counted => self.count(request),
+            Question::Threat(threat) => {
+                tracing::info!(
+                    client = %self.client, category = ?threat.category(), rule = ?threat.rule(), path = ?request.path(),
+                    passive = self.view.settings.passive, "threat"
+                );
+                let answer = self
+                    .view
+                    .ask_without_windows(&self.client, Cause::Threat(&reason(&threat)));
+                self.answered_or_wait(answer, Windows::new(), request)
+            }
+            Question::Uncounted => {
+                let answer = self.view.ask_without_windows(&self.client, Cause::Request);
+                self.answered_or_wait(answer, Windows::new(), request)
+            }
+            Question::Preflight => {
+                let windows = self.view.preflight();
+                let answer = self
+                    .view
+                    .ask(&self.client, Cause::Request, &windows, false, &request);
+                self.answered_or_wait(answer, windows, request)
+            }
+        }
+    }
+
+    /// Counts the request where it belongs: in the global window before routing, or in the windows of its route.
+    fn count(self, request: ServiceRequest) -> GuardFuture<S, B> {
+        let configured = !self.view.settings.routes.is_empty();
+        if matches!(self.ticket, TicketKind::None) && !configured {
+            return self.count_unclaimed(None, request);
+        }
+        match self.worker.prediction.forecast(&request, configured) {
+            Forecast::Global { pattern } => self.count_unclaimed(pattern.as_deref(), request),
+            Forecast::Route(expectation) => self.route(expectation, request),
+        }
+    }
+
+    fn count_unclaimed(
+        mut self,
+        pattern: Option<&str>,
+        request: ServiceRequest,
+    ) -> GuardFuture<S, B> {
+        if matches!(self.ticket, TicketKind::Pass) {
+            self.ticket = TicketKind::Counted;
+        }
+        let windows = self.view.unclaimed(request.method(), pattern);
+        let answer = self
+            .view
+            .ask(&self.client, Cause::Request, &windows, true, &request);
+        self.answered_or_wait(answer, windows, request)
+    }
+
+    fn answered_or_wait(
+        self,
+        answer: Answer<Decision>,
+        windows: Windows,
+        request: ServiceRequest,
+    ) -> GuardFuture<S, B> {
+        match answer {
+            Answer::Ready(decision) => self.answered(decision, windows, request),
+            Answer::Later(answer) => GuardFuture::before_call(answer, windows, request, self),
+        }
+    }
+
+    /// The decision is there before the inner service is called.
+    pub(super) fn answered(
+        self,
+        decision: Decision,
+        windows: Windows,
+        request: ServiceRequest,
+    ) -> GuardFuture<S, B> {
+        if let Some(refusal) = judge(&self.view, &self.client, &decision, &windows) {
+            return self.refuse(request, &refusal);
+        }
+        let ticket = self.hand_over_ticket(&request);
+        let inner = self.service.call(request);
+        let watched = ticket.map(|ticket| Watched {
+            worker: Rc::clone(self.worker),
+            ticket,
+        });
+        let after = After::decided(self.view, &self.client, decision, windows, watched);
+        GuardFuture::serving(inner, after)
+    }
+
+    /// Calls the inner service without polling its future: limited routes claim the request in this call.
+    fn route(self, expectation: Expectation, request: ServiceRequest) -> GuardFuture<S, B> {
+        let ticket = Ticket::undecided(
+            Rc::clone(&self.view),
+            self.client.clone(),
+            Rc::clone(&expectation.claims),
+        );
+        hand_over(&request, Rc::clone(&ticket));
+        let method = request.method().clone();
+        let inner = self.service.call(request);
+        let undecided = match ticket.called() {
+            Called::Claimed => self.overlooked(&ticket, &expectation, &method),
+            Called::Waiting | Called::Nobody if expectation.late => Windows::new(),
+            Called::Waiting => ticket.take_pending(),
+            Called::Nobody => self.view.unclaimed(&method, expectation.pattern.as_deref()),
+        };
+        let asked =
+            (!undecided.is_empty()).then(|| self.view.ask_detached(&self.client, &undecided));
+        let routed = Routed {
+            worker: Rc::clone(self.worker),
+            ticket,
+            expectation,
+            method,
+        };
+        let after = After::routed(self.view, &self.client, routed);
+        match asked {
+            None => GuardFuture::serving(inner, Some(after)),
+            Some(answer) => GuardFuture::before_poll(inner, after, answer, undecided),
+        }
+    }
+
+    /// Windows that the configuration has for a route that only the scopes around it have claimed.
+    fn overlooked(&self, ticket: &Ticket, expectation: &Expectation, method: &Method) -> Windows {
+        let pattern = expectation.pattern.as_deref();
+        let configured = self.view.configured_for(method, pattern);
+        configured
+            .filter(|_| !ticket.is_claimed_at(pattern))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn serve_uncounted(self, request: ServiceRequest) -> GuardFuture<S, B> {
+        self.hand_over_ticket(&request);
+        GuardFuture::Forward {
+            inner: self.service.call(request),
+        }
+    }
+
+    /// Gives limited routes what they are to find; the ticket, if they may decide about the request.
+    fn hand_over_ticket(&self, request: &ServiceRequest) -> Option<Rc<Ticket>> {
+        let (view, client) = (|| Rc::clone(&self.view), || self.client.clone());
+        match self.ticket {
+            TicketKind::None => None,
+            TicketKind::Pass => {
+                hand_over(request, Ticket::pass(view(), client()));
+                None
+            }
+            TicketKind::Counted => {
+                let ticket = Ticket::counted(view(), client());
+                hand_over(request, Rc::clone(&ticket));
+                Some(ticket)
+            }
+        }
+    }
+
+    pub(super) fn refuse(self, request: ServiceRequest, refusal: &Refusal) -> GuardFuture<S, B> {
+        let settings = &self.view.settings;
+        let response = refuse(
+            refusal,
+            settings.rate_limit_headers,
+            settings.on_refusal.as_ref(),
+            request.method(),
+        );
+        GuardFuture::Refused {
+            response: Some(request.into_response(response)),
+        }
+    }
+}
+
+fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
+    let mut extensions = request.extensions_mut();
+    match extensions.get_mut::<Tickets>() {
+        Some(tickets) => tickets.push(ticket),
+        None => {
+            extensions.insert(Tickets::from_iter([ticket]));
+        }
+    }
+}

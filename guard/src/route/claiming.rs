@@ -1,0 +1,219 @@
+//! The service of a limited route: claims the request for its windows before extractors and handler run.
+//!
+//! Must not know: the guard's middleware.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll, ready},
+};
+
+use actix_web::{
+    Error, HttpMessage as _, HttpResponse,
+    body::{BoxBody, MessageBody},
+    dev::{Service, ServiceRequest, ServiceResponse, forward_ready},
+};
+use pin_project_lite::pin_project;
+
+use crate::{
+    client::Client,
+    decision::{Answer, Decision},
+    judge::judge,
+    response::refuse,
+    view::Windows,
+};
+
+use super::{
+    registration::Registration,
+    ticket::{Claim, Ticket, Tickets},
+};
+
+/// The service of [`RouteLimit`].
+#[derive(Debug)]
+pub struct RouteLimitService<S> {
+    pub(super) service: Rc<S>,
+    pub(super) registration: Rc<Registration>,
+}
+
+impl<S, B> Service<ServiceRequest> for RouteLimitService<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
+    B: MessageBody + 'static,
+{
+    type Response = ServiceResponse<BoxBody>;
+    type Error = Error;
+    type Future = RouteLimitFuture<S>;
+
+    forward_ready!(service);
+
+    fn call(&self, request: ServiceRequest) -> Self::Future {
+        let tickets = request.extensions().get::<Tickets>().cloned();
+        let Some(tickets) = tickets else {
+            warn_unguarded(&request);
+            return RouteLimitFuture::Serving {
+                inner: self.service.call(request),
+            };
+        };
+        let passage = Passage {
+            service: Rc::clone(&self.service),
+            registration: Rc::clone(&self.registration),
+            tickets,
+            next: 0,
+        };
+        passage.go_on(request)
+    }
+}
+
+/// A request on its way past the tickets of all guards.
+struct Passage<S> {
+    service: Rc<S>,
+    registration: Rc<Registration>,
+    tickets: Tickets,
+    next: usize,
+}
+
+impl<S, B> Passage<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+{
+    fn go_on(mut self, request: ServiceRequest) -> RouteLimitFuture<S> {
+        while let Some(ticket) = self.tickets.get(self.next).cloned() {
+            self.next += 1;
+            match ticket.claim(&self.registration, &request) {
+                Claim::Through => {}
+                Claim::Asked(windows, Answer::Ready(decision)) => {
+                    if let Some(response) = settle(&ticket, windows, decision, &request) {
+                        return refused(request, response);
+                    }
+                }
+                Claim::Asked(windows, Answer::Later(answer)) => {
+                    let asking = Asking {
+                        answer,
+                        ticket,
+                        windows,
+                        request,
+                        passage: self,
+                    };
+                    return RouteLimitFuture::Asking {
+                        asking: Some(Box::new(asking)),
+                    };
+                }
+            }
+        }
+        RouteLimitFuture::Serving {
+            inner: self.service.call(request),
+        }
+    }
+}
+
+/// A claim that waits for the store.
+pub struct Asking<S> {
+    answer: Pin<Box<dyn Future<Output = Decision> + Send>>,
+    ticket: Rc<Ticket>,
+    windows: Windows,
+    request: ServiceRequest,
+    passage: Passage<S>,
+}
+
+impl<S, B> Asking<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+{
+    fn answered(self, decision: Decision) -> RouteLimitFuture<S> {
+        match settle(&self.ticket, self.windows, decision, &self.request) {
+            None => self.passage.go_on(self.request),
+            Some(response) => refused(self.request, response),
+        }
+    }
+}
+
+/// Notes the decision in the ticket; the response, if it is a refusal.
+fn settle(
+    ticket: &Ticket,
+    windows: Windows,
+    decision: Decision,
+    request: &ServiceRequest,
+) -> Option<HttpResponse> {
+    let Some(refusal) = judge(&ticket.view, &ticket.client, &decision, &windows) else {
+        ticket.settle(windows, decision);
+        return None;
+    };
+    ticket.refuse();
+    let settings = &ticket.view.settings;
+    Some(refuse(
+        &refusal,
+        settings.rate_limit_headers,
+        settings.on_refusal.as_ref(),
+        request.method(),
+    ))
+}
+
+fn refused<S: Service<ServiceRequest>>(
+    request: ServiceRequest,
+    response: HttpResponse,
+) -> RouteLimitFuture<S> {
+    RouteLimitFuture::Refused {
+        response: Some(request.into_response(response)),
+    }
+}
+
+fn warn_unguarded(request: &ServiceRequest) {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    let guarded_elsewhere = request.extensions().contains::<Client>();
+    ONCE.call_once(|| {
+        tracing::warn!(
+            path = request.path(),
+            guarded_elsewhere,
+            "a limited route is not guarded: its #[rate_limit] or RouteLimit does nothing. Wrap the App (or the scope) with Guard"
+        );
+    });
+}
+
+pin_project! {
+    /// The future of [`RouteLimitService`].
+    #[project = RouteLimitProjection]
+    #[allow(missing_docs)]
+    pub enum RouteLimitFuture<S>
+    where
+        S: Service<ServiceRequest>,
+    {
+        Serving { #[pin] inner: S::Future },
+        Asking { asking: Option<Box<Asking<S>>> },
+        Refused { response: Option<ServiceResponse<BoxBody>> },
+    }
+}
+
+impl<S, B> Future for RouteLimitFuture<S>
+where
+    S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
+    B: MessageBody + 'static,
+{
+    type Output = Result<ServiceResponse<BoxBody>, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        loop {
+            let next = match self.as_mut().project() {
+                RouteLimitProjection::Serving { inner } => {
+                    let response = ready!(inner.poll(context));
+                    return Poll::Ready(response.map(ServiceResponse::map_into_boxed_body));
+                }
+                RouteLimitProjection::Refused { response } => match response.take() {
+                    Some(response) => return Poll::Ready(Ok(response)),
+                    None => return Poll::Pending,
+                },
+                RouteLimitProjection::Asking { asking } => {
+                    let Some(waiting) = asking else {
+                        return Poll::Pending;
+                    };
+                    let decision = ready!(waiting.answer.as_mut().poll(context));
+                    match asking.take() {
+                        Some(waiting) => waiting.answered(decision),
+                        None => return Poll::Pending,
+                    }
+                }
+            };
+            self.set(next);
+        }
+    }
+}
