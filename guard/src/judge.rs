@@ -13,42 +13,53 @@ use crate::{
     view::{View, Windows},
 };
 
-/// The refusal that a decision comes to; `None`: the request is served.
+/// The refusal that a decision comes to, which takes the windows and how they stand; `None`: the request is served.
+#[inline]
 pub(crate) fn judge(
     view: &View,
     client: &Client,
-    decision: &Decision,
-    windows: &Windows,
+    decision: &mut Decision,
+    windows: &mut Windows,
 ) -> Option<Refusal> {
-    let passive = view.settings.passive;
+    if decision.outcome == Outcome::Admitted {
+        return None;
+    }
+    say(view, client, decision);
+    if view.settings.passive {
+        return None;
+    }
     let (kind, wait_millis) = match &decision.outcome {
         Outcome::Admitted => return None,
+        Outcome::Limited => (RefusalKind::RateLimited, Some(decision.wait_millis())),
+        Outcome::Threat => (RefusalKind::Threat, None),
+        Outcome::Banned(_) => (RefusalKind::Banned, None),
+    };
+    Some(Refusal {
+        kind,
+        client: client.clone(),
+        wait_millis,
+        windows: std::mem::take(windows),
+        quotas: std::mem::take(&mut decision.quotas),
+    })
+}
+
+/// Says in the log what a decision comes to, if it is no admission.
+pub(crate) fn say(view: &View, client: &Client, decision: &Decision) {
+    let passive = view.settings.passive;
+    match &decision.outcome {
+        Outcome::Admitted | Outcome::Threat => {}
         Outcome::Limited => {
-            let wait = decision.wait_millis();
-            let (strikes, retry_after) = (decision.strikes, whole_seconds(wait));
+            let strikes = decision.strikes;
+            let retry_after = whole_seconds(decision.wait_millis());
             if passive {
                 tracing::info!(%client, strikes, retry_after, passive, "over the limit");
             } else {
                 tracing::debug!(%client, strikes, retry_after, passive, "over the limit");
             }
-            (RefusalKind::RateLimited, Some(wait))
         }
-        Outcome::Threat => (RefusalKind::Threat, None),
-        Outcome::Banned(ban) => {
-            if decision.newly_banned {
-                say_banned(client, ban, passive);
-            }
-            (RefusalKind::Banned, None)
-        }
-    };
-    let refusal = || Refusal {
-        kind,
-        client: client.clone(),
-        wait_millis,
-        windows: windows.clone(),
-        quotas: decision.quotas.clone(),
-    };
-    (!passive).then(refusal)
+        Outcome::Banned(ban) if decision.newly_banned => say_banned(client, ban, passive),
+        Outcome::Banned(_) => {}
+    }
 }
 
 /// The refusal of somebody who is refused at once.

@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod bans;
+#[cfg(feature = "benchmark")]
+#[doc(hidden)]
+pub mod benchmark;
 mod client;
 pub mod clock;
 mod config;

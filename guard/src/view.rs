@@ -141,6 +141,11 @@ impl View {
         strikes: bool,
         request: &ServiceRequest,
     ) -> Answer<Decision> {
+        if let [windows] = windows.as_slice()
+            && let Some(log) = windows.only_log_by_address(client)
+        {
+            return self.decide(client, cause, &[log], strikes);
+        }
         let value_of = |key: AnnotatedKey| {
             let value = (key.function)(request);
             self.engine.value(key.name, value.as_deref(), client.key())
@@ -173,6 +178,7 @@ impl View {
         self.decide(client, Cause::Request, &logs, true)
     }
 
+    #[inline]
     fn decide(
         &self,
         client: &Client,

@@ -16,6 +16,7 @@ pub(crate) struct Sender {
 }
 
 /// The client of a request, as a guard sees it: the socket's peer.
+#[inline]
 pub(crate) fn identify(sender: Sender, ipv6_prefix: u8, guard: usize) -> Client {
     let Some(peer) = sender.peer else {
         return Client {
@@ -37,6 +38,7 @@ pub(crate) fn identify(sender: Sender, ipv6_prefix: u8, guard: usize) -> Client 
 }
 
 /// Loopback or private: where a reverse proxy sits.
+#[inline]
 pub(crate) fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {

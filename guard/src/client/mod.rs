@@ -39,6 +39,7 @@ impl Hash for ClientKey {
 
 impl ClientKey {
     /// The key of an address; IPv4-mapped IPv6 is IPv4.
+    #[inline]
     pub(crate) fn of(address: IpAddr, ipv6_prefix: u8) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self::V4(address),

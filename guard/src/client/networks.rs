@@ -33,6 +33,7 @@ impl Networks {
     }
 
     /// Whether one of the entries covers the address; an IPv4-mapped IPv6 address is looked up as IPv4.
+    #[inline]
     pub(crate) fn contains(&self, address: IpAddr) -> bool {
         if self.is_empty() {
             return false;

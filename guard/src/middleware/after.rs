@@ -11,7 +11,7 @@ use crate::{
     config::HeaderStyle,
     decision::{Answer, Decision, Outcome, QuotaStates},
     handle::Reported,
-    judge::judge,
+    judge::{judge, say},
     response::{Refusal, RefusalError, tell_quotas},
     route::{Expectation, Ticket},
     view::{View, Windows},
@@ -52,19 +52,26 @@ pub(super) struct Routed {
 
 impl After {
     /// For a request that was decided before routing; `None` if its answer is to be left alone.
+    #[inline]
     pub(super) fn decided(
-        view: Rc<View>,
+        view: &Rc<View>,
         client: &Client,
         decision: Decision,
         windows: Windows,
         watched: Option<Watched>,
     ) -> Option<Self> {
-        let counted = Counted::new(&view, decision, windows);
-        let matters = counted.resets || watched.is_some() || tells_quotas(&view);
-        matters.then(|| Self {
-            view,
+        let resets = resets(view, &decision);
+        if !resets && watched.is_none() && !tells_quotas(view) {
+            return None;
+        }
+        Some(Self {
+            view: Rc::clone(view),
             client: client.key(),
-            counted: Some(counted),
+            counted: Some(Counted {
+                resets,
+                quotas: decision.quotas,
+                windows,
+            }),
             watched,
             routed: None,
         })
@@ -86,11 +93,16 @@ impl After {
     /// # Errors
     ///
     /// The refusal, if it is one.
-    pub(super) fn counted(&mut self, decision: Decision, windows: Windows) -> Result<(), Error> {
+    pub(super) fn counted(
+        &mut self,
+        mut decision: Decision,
+        mut windows: Windows,
+    ) -> Result<(), Error> {
         let Some(routed) = &self.routed else {
             return Ok(());
         };
-        match judge(&self.view, &routed.ticket.client, &decision, &windows) {
+        let client = &routed.ticket.client;
+        match judge(&self.view, client, &mut decision, &mut windows) {
             Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
             None => {
                 routed.ticket.settle(windows, decision);
@@ -100,7 +112,7 @@ impl After {
     }
 
     /// The answer is known.
-    pub(super) fn answered<B>(mut self, response: &mut Result<ServiceResponse<B>, Error>) {
+    pub(super) fn answered<B>(&mut self, response: &mut Result<ServiceResponse<B>, Error>) {
         if let Some(routed) = self.routed.take() {
             self.conclude(&routed);
             if routed.ticket.is_refused() {
@@ -161,7 +173,7 @@ impl After {
         // The response stands: what is over the limit now is refused from the next request on.
         match self.view.ask_detached(&ticket.client, &windows) {
             Answer::Ready(decision) => {
-                judge(&self.view, &ticket.client, &decision, &windows);
+                say(&self.view, &ticket.client, &decision);
                 self.counted = Some(Counted::new(&self.view, decision, windows));
             }
             later => in_background(later),
@@ -171,14 +183,21 @@ impl After {
 
 impl Counted {
     fn new(view: &View, decision: Decision, windows: Windows) -> Self {
-        let clean = decision.outcome == Outcome::Admitted && !decision.quotas.is_empty();
-        let resets = clean && decision.strikes > 0 && view.clean_requests_reset();
         Self {
-            resets,
+            resets: resets(view, &decision),
             quotas: decision.quotas,
             windows,
         }
     }
+}
+
+/// Whether a clean answer puts the client's strikes back to zero.
+#[inline]
+fn resets(view: &View, decision: &Decision) -> bool {
+    decision.strikes > 0
+        && decision.outcome == Outcome::Admitted
+        && !decision.quotas.is_empty()
+        && view.clean_requests_reset()
 }
 
 /// The refusal at the one point where the request is out of reach.

@@ -79,19 +79,18 @@ where
     pub(super) fn before_call(
         answer: Later,
         windows: Windows,
+        ticket: TicketKind,
         request: ServiceRequest,
-        passage: Passage<'_, S>,
+        passage: &Passage<'_, S>,
     ) -> Self {
-        let (service, worker) = (Rc::clone(passage.service), Rc::clone(passage.worker));
-        let (view, client, ticket) = (passage.view, passage.client, passage.ticket);
         let waiting = Waiting {
             answer,
             windows,
             request,
-            service,
-            worker,
-            view,
-            client,
+            service: Rc::clone(passage.service),
+            worker: Rc::clone(passage.worker),
+            view: Rc::clone(&passage.view),
+            client: passage.client.clone(),
             ticket,
         };
         Self::BeforeCall {
@@ -99,6 +98,7 @@ where
         }
     }
 
+    #[inline]
     pub(super) fn serving(inner: S::Future, after: Option<After>) -> Self {
         match after {
             None => Self::Forward { inner },
@@ -147,7 +147,7 @@ where
             client: self.client,
             ticket: self.ticket,
         };
-        passage.answered(decision, self.windows, self.request)
+        passage.answered(decision, self.windows, self.ticket, self.request)
     }
 }
 
@@ -181,7 +181,7 @@ where
                         }
                     }
                     let mut response = ready!(inner.poll(context));
-                    if let Some(after) = after.take() {
+                    if let Some(after) = after {
                         after.answered(&mut response);
                     }
                     return Poll::Ready(response.map(ServiceResponse::map_into_left_body));

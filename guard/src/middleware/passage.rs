@@ -72,7 +72,7 @@ where
         }
     }
 
-    pub(super) fn decide(self, question: Question, request: ServiceRequest) -> GuardFuture<S, B> {
+    pub(super) fn decide(&self, question: Question, request: ServiceRequest) -> GuardFuture<S, B> {
         match question {
             Question::Counted => self.count(request),
             Question::Threat(threat) => {
@@ -83,24 +83,25 @@ where
                 let answer = self
                     .view
                     .ask_without_windows(&self.client, Cause::Threat(&reason(&threat)));
-                self.answered_or_wait(answer, Windows::new(), request)
+                self.answered_or_wait(answer, Windows::new(), self.ticket, request)
             }
             Question::Uncounted => {
                 let answer = self.view.ask_without_windows(&self.client, Cause::Request);
-                self.answered_or_wait(answer, Windows::new(), request)
+                self.answered_or_wait(answer, Windows::new(), self.ticket, request)
             }
             Question::Preflight => {
                 let windows = self.view.preflight();
                 let answer = self
                     .view
                     .ask(&self.client, Cause::Request, &windows, false, &request);
-                self.answered_or_wait(answer, windows, request)
+                self.answered_or_wait(answer, windows, self.ticket, request)
             }
         }
     }
 
     /// Counts the request where it belongs: in the global window before routing, or in the windows of its route.
-    fn count(self, request: ServiceRequest) -> GuardFuture<S, B> {
+    #[inline]
+    fn count(&self, request: ServiceRequest) -> GuardFuture<S, B> {
         let configured = !self.view.settings.routes.is_empty();
         if matches!(self.ticket, TicketKind::None) && !configured {
             return self.count_unclaimed(None, request);
@@ -111,55 +112,59 @@ where
         }
     }
 
-    fn count_unclaimed(
-        mut self,
-        pattern: Option<&str>,
-        request: ServiceRequest,
-    ) -> GuardFuture<S, B> {
-        if matches!(self.ticket, TicketKind::Pass) {
-            self.ticket = TicketKind::Counted;
-        }
+    #[inline]
+    fn count_unclaimed(&self, pattern: Option<&str>, request: ServiceRequest) -> GuardFuture<S, B> {
         let windows = self.view.unclaimed(request.method(), pattern);
         let answer = self
             .view
             .ask(&self.client, Cause::Request, &windows, true, &request);
-        self.answered_or_wait(answer, windows, request)
+        let ticket = match self.ticket {
+            TicketKind::Pass => TicketKind::Counted,
+            other => other,
+        };
+        self.answered_or_wait(answer, windows, ticket, request)
     }
 
+    #[inline]
     fn answered_or_wait(
-        self,
+        &self,
         answer: Answer<Decision>,
         windows: Windows,
+        ticket: TicketKind,
         request: ServiceRequest,
     ) -> GuardFuture<S, B> {
         match answer {
-            Answer::Ready(decision) => self.answered(decision, windows, request),
-            Answer::Later(answer) => GuardFuture::before_call(answer, windows, request, self),
+            Answer::Ready(decision) => self.answered(decision, windows, ticket, request),
+            Answer::Later(answer) => {
+                GuardFuture::before_call(answer, windows, ticket, request, self)
+            }
         }
     }
 
     /// The decision is there before the inner service is called.
+    #[inline]
     pub(super) fn answered(
-        self,
-        decision: Decision,
-        windows: Windows,
+        &self,
+        mut decision: Decision,
+        mut windows: Windows,
+        ticket: TicketKind,
         request: ServiceRequest,
     ) -> GuardFuture<S, B> {
-        if let Some(refusal) = judge(&self.view, &self.client, &decision, &windows) {
+        if let Some(refusal) = judge(&self.view, &self.client, &mut decision, &mut windows) {
             return self.refuse(request, &refusal);
         }
-        let ticket = self.hand_over_ticket(&request);
+        let ticket = self.hand_over_ticket(ticket, &request);
         let inner = self.service.call(request);
         let watched = ticket.map(|ticket| Watched {
             worker: Rc::clone(self.worker),
             ticket,
         });
-        let after = After::decided(self.view, &self.client, decision, windows, watched);
+        let after = After::decided(&self.view, &self.client, decision, windows, watched);
         GuardFuture::serving(inner, after)
     }
 
     /// Calls the inner service without polling its future: limited routes claim the request in this call.
-    fn route(self, expectation: Expectation, request: ServiceRequest) -> GuardFuture<S, B> {
+    fn route(&self, expectation: Expectation, request: ServiceRequest) -> GuardFuture<S, B> {
         let ticket = Ticket::undecided(
             Rc::clone(&self.view),
             self.client.clone(),
@@ -182,7 +187,7 @@ where
             expectation,
             method,
         };
-        let after = After::routed(self.view, &self.client, routed);
+        let after = After::routed(Rc::clone(&self.view), &self.client, routed);
         match asked {
             None => GuardFuture::serving(inner, Some(after)),
             Some(answer) => GuardFuture::before_poll(inner, after, answer, undecided),
@@ -198,17 +203,18 @@ where
             .unwrap_or_default()
     }
 
-    pub(super) fn serve_uncounted(self, request: ServiceRequest) -> GuardFuture<S, B> {
-        self.hand_over_ticket(&request);
+    pub(super) fn serve_uncounted(&self, request: ServiceRequest) -> GuardFuture<S, B> {
+        self.hand_over_ticket(self.ticket, &request);
         GuardFuture::Forward {
             inner: self.service.call(request),
         }
     }
 
     /// Gives limited routes what they are to find; the ticket, if they may decide about the request.
-    fn hand_over_ticket(&self, request: &ServiceRequest) -> Option<Rc<Ticket>> {
+    #[inline]
+    fn hand_over_ticket(&self, ticket: TicketKind, request: &ServiceRequest) -> Option<Rc<Ticket>> {
         let (view, client) = (|| Rc::clone(&self.view), || self.client.clone());
-        match self.ticket {
+        match ticket {
             TicketKind::None => None,
             TicketKind::Pass => {
                 hand_over(request, Ticket::pass(view(), client()));
@@ -222,7 +228,7 @@ where
         }
     }
 
-    pub(super) fn refuse(self, request: ServiceRequest, refusal: &Refusal) -> GuardFuture<S, B> {
+    pub(super) fn refuse(&self, request: ServiceRequest, refusal: &Refusal) -> GuardFuture<S, B> {
         let settings = &self.view.settings;
         let response = refuse(
             refusal,

@@ -54,6 +54,7 @@ pub(crate) enum Question {
 }
 
 /// The order of the stages. Stages 1 (identify) and 8 (serve) are before and after.
+#[inline]
 pub(crate) fn course(
     settings: &Settings,
     facts: Facts<'_>,
@@ -89,6 +90,7 @@ pub(crate) fn course(
     })
 }
 
+#[inline]
 fn is_exempt(settings: &Settings, facts: Facts<'_>) -> bool {
     let Some(address) = facts.client.address() else {
         return false;
@@ -97,6 +99,7 @@ fn is_exempt(settings: &Settings, facts: Facts<'_>) -> bool {
         || settings.exempt_loopback && address.is_loopback() && !facts.forwarded
 }
 
+#[inline]
 fn is_denied(settings: &Settings, facts: Facts<'_>) -> bool {
     facts
         .client

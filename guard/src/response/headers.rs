@@ -33,7 +33,7 @@ pub(crate) fn tell_quotas(
     }
     if matches!(style, HeaderStyle::Draft | HeaderStyle::Both) {
         headers.append(RATELIMIT_POLICY, policy_of(windows));
-        headers.append(RATELIMIT, state_value(windows, states));
+        headers.append(RATELIMIT, state_of(windows, states));
     }
     if matches!(style, HeaderStyle::Legacy | HeaderStyle::Both) {
         tell_tightest(headers, windows, states);
@@ -76,7 +76,19 @@ fn policy_of(windows: &Windows) -> HeaderValue {
     }
 }
 
-/// Written on the stack and copied once: this is made for every request.
+fn state_of(windows: &Windows, states: &[QuotaState]) -> HeaderValue {
+    match (windows.as_slice(), states) {
+        ([alone], [state]) => {
+            let told = (state.remaining, whole_seconds(state.reset_millis));
+            alone
+                .state_values()
+                .get(told, || state_value(windows, states))
+        }
+        _ => state_value(windows, states),
+    }
+}
+
+/// Written on the stack and copied once.
 type Text = SmallVec<[u8; 96]>;
 
 fn state_value(windows: &Windows, states: &[QuotaState]) -> HeaderValue {

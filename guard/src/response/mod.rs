@@ -4,7 +4,9 @@
 
 mod headers;
 mod refusal;
+mod state_values;
 
 pub(crate) use headers::{policy_value, quoted, tell_quotas};
 pub use refusal::{Refusal, RefusalError, RefusalKind};
 pub(crate) use refusal::{RefusalHook, quota_exceeded, refuse};
+pub(crate) use state_values::StateValues;

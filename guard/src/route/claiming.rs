@@ -131,11 +131,12 @@ where
 /// Notes the decision in the ticket; the response, if it is a refusal.
 fn settle(
     ticket: &Ticket,
-    windows: Windows,
-    decision: Decision,
+    mut windows: Windows,
+    mut decision: Decision,
     request: &ServiceRequest,
 ) -> Option<HttpResponse> {
-    let Some(refusal) = judge(&ticket.view, &ticket.client, &decision, &windows) else {
+    let refusal = judge(&ticket.view, &ticket.client, &mut decision, &mut windows);
+    let Some(refusal) = refusal else {
         ticket.settle(windows, decision);
         return None;
     };

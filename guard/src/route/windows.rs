@@ -7,7 +7,7 @@ use actix_web::{http::header::HeaderValue, web::Bytes};
 use crate::{
     client::{Client, ClientKey},
     decision::{LogHit, LogKey, Quota, RouteId, Subject},
-    response::{policy_value, quota_exceeded, quoted},
+    response::{StateValues, policy_value, quota_exceeded, quoted},
 };
 
 use super::annotation::AnnotatedKey;
@@ -30,6 +30,7 @@ pub(crate) struct RouteWindows {
     names: Vec<String>,
     quotas: Vec<Quota>,
     policy: HeaderValue,
+    state_values: StateValues,
     /// The body of a refusal, if there is one quota.
     problem: Bytes,
 }
@@ -70,6 +71,7 @@ impl RouteWindows {
             names,
             quotas,
             policy,
+            state_values: StateValues::default(),
             problem,
         }
     }
@@ -100,9 +102,27 @@ impl RouteWindows {
         })
     }
 
+    /// The log to be asked for, if there is one and it counts by the client's address: the usual case.
+    #[inline]
+    pub(crate) fn only_log_by_address(&self, client: &Client) -> Option<LogHit<'_>> {
+        let [Log { key: None, quotas }] = self.logs.as_slice() else {
+            return None;
+        };
+        let key = LogKey {
+            subject: Subject::Client(client.key()),
+            route: self.route,
+        };
+        Some(LogHit { key, quotas })
+    }
+
     /// Names, quoted, with their quotas, in the order of the store's answer.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&str, &Quota)> {
         self.names.iter().map(String::as_str).zip(&self.quotas)
+    }
+
+    /// What was told of the quota last, if there is one.
+    pub(crate) fn state_values(&self) -> &StateValues {
+        &self.state_values
     }
 
     /// The `RateLimit-Policy` of these windows alone.

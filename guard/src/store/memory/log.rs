@@ -2,15 +2,15 @@
 //!
 //! Must not know: whose requests they are.
 
-use std::collections::VecDeque;
-
 use crate::decision::{Quota, QuotaState};
+
+use super::ring::Ring;
 
 /// Stamps in milliseconds, oldest first. Holds as many as were needed so far, never more than the largest quota plus one:
 /// with one more than `requests`, the entries beyond decide nothing.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    stamps: VecDeque<u64>,
+    stamps: Ring,
     expires_millis: u64,
 }
 
@@ -18,19 +18,14 @@ impl Log {
     /// Lets go of what no quota reads any more, and pulls stamps that a clock step left in the future back to now.
     #[inline]
     pub(super) fn catch_up(&mut self, now_millis: u64, quotas: &[Quota]) {
-        for stamp in self.stamps.iter_mut().rev() {
-            if *stamp <= now_millis {
-                break;
-            }
-            *stamp = now_millis;
-        }
+        self.stamps.pull_back_to(now_millis);
         let window = longest_window(quotas);
         while self
             .stamps
-            .front()
+            .oldest()
             .is_some_and(|stamp| stamp.saturating_add(window) <= now_millis)
         {
-            self.stamps.pop_front();
+            self.stamps.drop_oldest();
         }
     }
 
@@ -51,11 +46,7 @@ impl Log {
             .max()
             .unwrap_or(0)
             + 1;
-        while self.stamps.len() >= most {
-            self.stamps.pop_front();
-        }
-        self.make_room(most);
-        self.stamps.push_back(now_millis);
+        self.stamps.push(now_millis, most);
         self.expires_millis = now_millis.saturating_add(longest_window(quotas));
     }
 
@@ -84,13 +75,13 @@ impl Log {
     /// Entries younger than the window of a quota.
     #[inline]
     pub(super) fn count(&self, now_millis: u64, quota: &Quota) -> usize {
-        let oldest = self.stamps.front().copied().unwrap_or(now_millis);
+        let oldest = self.stamps.oldest().unwrap_or(now_millis);
         if oldest.saturating_add(quota.window_millis) > now_millis {
             return self.stamps.len();
         }
         let out = self
             .stamps
-            .partition_point(|stamp| stamp.saturating_add(quota.window_millis) <= now_millis);
+            .count_oldest(|stamp| stamp.saturating_add(quota.window_millis) <= now_millis);
         self.stamps.len() - out
     }
 
@@ -102,16 +93,6 @@ impl Log {
     /// Forgets all requests.
     pub(super) fn clear(&mut self) {
         self.stamps.clear();
-    }
-
-    /// Grows by doubling, but not beyond `most` stamps.
-    #[inline]
-    fn make_room(&mut self, most: usize) {
-        let (length, capacity) = (self.stamps.len(), self.stamps.capacity());
-        if length == capacity {
-            let wanted = (capacity * 2).max(4).min(most.max(length + 1));
-            self.stamps.reserve_exact(wanted - length);
-        }
     }
 
     #[cfg(test)]

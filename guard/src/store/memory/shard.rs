@@ -105,8 +105,8 @@ impl Shard {
     }
 
     /// Empties a log.
-    pub(super) fn clear_log(&mut self, place: Place) {
-        if let Some(log) = self.logs.at_mut(place) {
+    pub(super) fn clear_log(&mut self, hash: u64, key: LogKey) {
+        if let Some(log) = self.logs.get_mut(hash, &key) {
             log.clear();
         }
     }
@@ -114,6 +114,9 @@ impl Shard {
     /// The strikes of a client.
     #[inline]
     pub(super) fn strikes(&mut self, hash: u64, client: ClientKey, now_millis: u64) -> u32 {
+        if self.strikes.is_empty() {
+            return 0;
+        }
         let Some(strikes) = self.strikes.get_mut(hash, &client) else {
             return 0;
         };

@@ -49,6 +49,11 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.index.len()
     }
 
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.newest == NONE
+    }
+
     /// The value of a key; does not count as a use.
     pub(super) fn get_mut(&mut self, hash: u64, key: &K) -> Option<&mut V> {
         let place = self.find(hash, key)?;

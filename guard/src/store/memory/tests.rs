@@ -12,11 +12,11 @@ use std::{
 
 use crate::{
     clock::ManualClock,
-    decision::{Quota, RouteId},
+    decision::{Answer, Outcome, Quota, RouteId, Store as _, StrikeRules},
     store::contract::{ALICE, Ask, BOB, HOUR, RULES, quota},
 };
 
-use super::*;
+use super::{shared::FEWEST_PER_SHARD, *};
 
 const SEARCH: RouteId = RouteId(RouteId::FIRST);
 
@@ -68,7 +68,7 @@ fn a_flood_of_addresses_stays_within_the_bound_and_frees_nobody() {
             Outcome::Admitted
         );
         if n % 100 == 0 {
-            most = most.max(store.windows());
+            most = most.max(store.shared.windows());
             assert_eq!(
                 decide(&store, &regular).outcome,
                 Outcome::Limited,
@@ -76,7 +76,7 @@ fn a_flood_of_addresses_stays_within_the_bound_and_frees_nobody() {
             );
         }
     }
-    most = most.max(store.windows());
+    most = most.max(store.shared.windows());
     assert!(most <= BOUND, "{most}");
     // The bound is used, too: it is not that everything was forgotten.
     assert!(most > BOUND * 9 / 10, "{most}");
@@ -90,9 +90,7 @@ fn threats_from_many_addresses_stay_within_the_bound() {
     for n in 0..10_000 {
         decide(&store, &Ask::threat(client(n), "a probe").struck(RULES));
     }
-    let strikes: usize = (0..store.shared.shards.len())
-        .map(|index| store.shared.shard(index).struck_clients())
-        .sum();
+    let strikes = store.shared.struck_clients();
     assert!(strikes <= 1000, "{strikes}");
 }
 
@@ -109,7 +107,7 @@ fn small_bounds_hold_and_each_quota_is_answered() {
                 });
             let decision = decide(&store, &ask);
             assert_eq!(decision.quotas.len(), 3, "with {bound}");
-            assert!(store.windows() <= bound.max(1));
+            assert!(store.shared.windows() <= bound.max(1));
             decide(
                 &store,
                 &Ask::threat(client(n), "a probe").struck(StrikeRules {
@@ -130,14 +128,14 @@ fn idle_windows_and_strikes_go_away_with_a_few_operations() {
         decide(&store, &counted(client(n), quota(5, 1000)));
         decide(&store, &Ask::threat(client(n), "a probe").struck(RULES));
     }
-    assert_eq!(store.windows(), 1000);
+    assert_eq!(store.shared.windows(), 1000);
     clock.advance(Duration::from_millis(HOUR));
     // Every operation lets go of more than it can add.
     for n in 0..1000 {
         decide(&store, &counted(client(n % 10), quota(5, 1000)));
     }
-    assert_eq!(store.windows(), 10);
-    assert_eq!(store.shared.shard(0).struck_clients(), 0);
+    assert_eq!(store.shared.windows(), 10);
+    assert_eq!(store.shared.struck_clients(), 0);
 }
 
 #[test]

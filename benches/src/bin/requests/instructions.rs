@@ -1,0 +1,52 @@
+//! Instructions a request, counted by valgrind's callgrind in user space over a fixed number of requests.
+
+use std::{env, fs, io, path::PathBuf, process};
+
+use super::{load::Server, setup::Setup};
+
+/// Whether they can be counted here.
+pub(crate) fn are_countable() -> bool {
+    let version = process::Command::new("valgrind").arg("--version").output();
+    version.is_ok_and(|output| output.status.success())
+}
+
+/// Instructions a request, in the steady state: two runs differ by so many requests and by nothing else.
+pub(crate) fn per_request(setup: Setup) -> io::Result<f64> {
+    let requests = setup.clients() as usize;
+    let none = total(setup, 0)?;
+    let some = total(setup, requests)?;
+    Ok((some - none) / requests as f64)
+}
+
+/// Instructions of a server that answers so many requests after the warm-up.
+fn total(setup: Setup, requests: usize) -> io::Result<f64> {
+    let file = Scratch(env::temp_dir().join(format!("requests-{}.callgrind", process::id())));
+    let under = [
+        "valgrind".to_owned(),
+        "--quiet".to_owned(),
+        "--tool=callgrind".to_owned(),
+        format!("--callgrind-out-file={}", file.0.display()),
+    ];
+    let server = Server::start(setup, &under)?;
+    let mut load = server.connect(setup)?;
+    load.warm_up()?;
+    load.send(requests)?;
+    drop(load);
+    server.end()?;
+    let counted = fs::read_to_string(&file.0)?;
+    let line = counted.lines().find_map(|line| {
+        line.strip_prefix("totals: ")
+            .or(line.strip_prefix("summary: "))
+    });
+    line.and_then(|number| number.trim().parse().ok())
+        .ok_or_else(|| io::Error::other("callgrind wrote no total"))
+}
+
+/// A file that goes away again.
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        fs::remove_file(&self.0).ok();
+    }
+}

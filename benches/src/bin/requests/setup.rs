@@ -1,0 +1,103 @@
+//! What is compared: each server with the guard, and its twin without.
+
+use actix_web_guard::{ConfigError, Guard, HeaderStyle, SecurityConfig};
+
+/// A server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setup {
+    Bare,
+    Served,
+    ServedWithoutHeaders,
+    Refused,
+    Banned,
+    /// Routes with a dynamic segment, so many of them, served as `Routes` says.
+    Routes(usize, Routes),
+}
+
+/// How routes are set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Routes {
+    /// Without a guard.
+    Bare,
+    /// In a guarded application, without limits of their own.
+    Plain,
+    /// In a guarded application, each with a limit of its own.
+    Limited,
+}
+
+/// The routes of an application of ordinary size, and of a large one.
+const FEW: usize = 20;
+const MANY: usize = 1000;
+
+impl Setup {
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Bare,
+        Self::Served,
+        Self::ServedWithoutHeaders,
+        Self::Refused,
+        Self::Banned,
+        Self::Routes(FEW, Routes::Bare),
+        Self::Routes(FEW, Routes::Plain),
+        Self::Routes(FEW, Routes::Limited),
+        Self::Routes(MANY, Routes::Bare),
+        Self::Routes(MANY, Routes::Plain),
+        Self::Routes(MANY, Routes::Limited),
+    ];
+
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Bare => "bare".to_owned(),
+            Self::Served => "served".to_owned(),
+            Self::ServedWithoutHeaders => "served without headers".to_owned(),
+            Self::Refused => "refused, 429".to_owned(),
+            Self::Banned => "banned, 403".to_owned(),
+            Self::Routes(count, Routes::Bare) => format!("bare, {count} routes"),
+            Self::Routes(count, Routes::Plain) => format!("{count} routes, plain"),
+            Self::Routes(count, Routes::Limited) => format!("{count} routes, limited"),
+        }
+    }
+
+    /// The server without the guard that this one is compared with.
+    pub(crate) fn baseline(self) -> Self {
+        match self {
+            Self::Routes(count, _) => Self::Routes(count, Routes::Bare),
+            _ => Self::Bare,
+        }
+    }
+
+    /// How many clients take turns. Fewer where routing alone takes a thousand times as long as anything else.
+    pub(crate) fn clients(self) -> u32 {
+        match self {
+            Self::Routes(MANY, _) => 500,
+            _ => 10_000,
+        }
+    }
+
+    /// The status that every request has to get, once the clients are known.
+    pub(crate) fn status(self) -> u16 {
+        match self {
+            Self::Refused => 429,
+            Self::Banned => 403,
+            _ => 200,
+        }
+    }
+
+    /// The guard with everything at its defaults but for what the set-up is about.
+    pub(crate) fn guard(self) -> Result<Guard, ConfigError> {
+        let builder = SecurityConfig::builder();
+        let builder = match self {
+            Self::Refused => builder.rate_limit(1).auto_ban_threshold(1_000_000),
+            Self::Banned => builder
+                .rate_limit(1)
+                .auto_ban_threshold(0)
+                .auto_ban_duration(3600),
+            // Never reached.
+            _ => builder.rate_limit(100_000),
+        };
+        let builder = match self {
+            Self::ServedWithoutHeaders => builder.rate_limit_headers(HeaderStyle::Off),
+            _ => builder,
+        };
+        Ok(Guard::new(builder.build()?))
+    }
+}
