@@ -155,11 +155,8 @@ impl After {
     /// Learns who claimed the request, and makes up for what has not been counted.
     fn conclude(&mut self, routed: &Routed) {
         let ticket = &routed.ticket;
-        let (claims, late) = ticket.claims();
-        routed
-            .worker
-            .prediction
-            .learn(&routed.expectation, &claims, late);
+        let prediction = &routed.worker.prediction;
+        ticket.with_claims(|claims, late| prediction.learn(&routed.expectation, claims, late));
         self.take_settled(ticket);
         let mut windows = ticket.take_pending();
         if !ticket.is_counted() && windows.is_empty() {

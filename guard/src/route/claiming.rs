@@ -48,8 +48,7 @@ where
     forward_ready!(service);
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
-        let tickets = request.extensions().get::<Tickets>().cloned();
-        let Some(tickets) = tickets else {
+        let Some(tickets) = tickets(&request) else {
             warn_unguarded(&request);
             return RouteLimitFuture::Serving {
                 inner: self.service.call(request),
@@ -69,8 +68,21 @@ where
 struct Passage<S> {
     service: Rc<S>,
     registration: Rc<Registration>,
-    tickets: Tickets,
+    /// How many there are; they are in the request's extensions.
+    tickets: usize,
     next: usize,
+}
+
+/// How many tickets a request has; `None` without a guard.
+fn tickets(request: &ServiceRequest) -> Option<usize> {
+    request
+        .extensions()
+        .get::<Tickets>()
+        .map(|tickets| tickets.len())
+}
+
+fn ticket(request: &ServiceRequest, number: usize) -> Option<Rc<Ticket>> {
+    request.extensions().get::<Tickets>()?.get(number).cloned()
 }
 
 impl<S, B> Passage<S>
@@ -78,7 +90,9 @@ where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
     fn go_on(mut self, request: ServiceRequest) -> RouteLimitFuture<S> {
-        while let Some(ticket) = self.tickets.get(self.next).cloned() {
+        while self.next < self.tickets
+            && let Some(ticket) = ticket(&request, self.next)
+        {
             self.next += 1;
             match ticket.claim(&self.registration, &request) {
                 Claim::Through => {}

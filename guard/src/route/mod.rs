@@ -5,6 +5,7 @@
 
 pub(crate) mod annotation;
 mod claiming;
+mod index;
 mod laziness;
 mod limit;
 mod paths;

@@ -1,4 +1,4 @@
-//! What registrations and resource map say of a path, remembered for the busy paths of a site.
+//! What registrations and resource map say of a path. What the resource map says is remembered for the busy paths of a site.
 //!
 //! Must not know: who claimed what.
 
@@ -12,7 +12,7 @@ use super::{
     registration::{Candidates, candidates, registry_version, shares_pattern},
 };
 
-/// Paths remembered. One that is not costs a look at each registration, and a walk through the resource map where its pattern is wanted.
+/// Paths remembered. One that is not costs a walk through the resource map.
 const PATHS: usize = 1024;
 /// Longer paths are not remembered.
 const LONGEST_PATH: usize = 256;
@@ -40,28 +40,22 @@ struct Remembered {
     path: String,
     /// What registrations are known of when this was found.
     version: u64,
-    candidates: Candidates,
-    first: Option<FirstPattern>,
+    first: FirstPattern,
 }
 
 impl Paths {
-    /// The limited routes that the request could reach.
+    /// The limited routes that the request could reach. Found anew each time: ids in a path would fill any memory.
     pub(crate) fn candidates(&self, request: &ServiceRequest) -> Candidates {
-        let find = || {
-            candidates(
-                request.method().as_str(),
-                &path_segments(request.match_info().as_str()),
-            )
-        };
-        self.remember(request, |one| one.candidates)
-            .unwrap_or_else(find)
+        candidates(
+            request.method().as_str(),
+            &path_segments(request.match_info().as_str()),
+        )
     }
 
     /// The pattern that comes first for the request's path.
     pub(crate) fn first_pattern(&self, request: &ServiceRequest) -> FirstPattern {
-        let find = || self.find_first(request);
-        let known = self.remember(request, |one| one.first.get_or_insert_with(find).clone());
-        known.unwrap_or_else(|| self.find_first(request))
+        self.remembered(request)
+            .unwrap_or_else(|| self.find_first(request))
     }
 
     fn find_first(&self, request: &ServiceRequest) -> FirstPattern {
@@ -88,12 +82,8 @@ impl Paths {
         )
     }
 
-    /// Reads what is remembered of the request's path; `None` for paths that are not.
-    fn remember<T>(
-        &self,
-        request: &ServiceRequest,
-        read: impl FnOnce(&mut Remembered) -> T,
-    ) -> Option<T> {
+    /// What is remembered of the request's path, found if need be; `None` for paths that are not remembered.
+    fn remembered(&self, request: &ServiceRequest) -> Option<FirstPattern> {
         let (method, path, version) = (
             method_slot(request.method()),
             request.match_info().as_str(),
@@ -108,23 +98,23 @@ impl Paths {
             places.resize_with(PATHS, || None);
         }
         let place = places.get_mut(at)?;
-        let is_known = place.as_ref().is_some_and(|one| {
-            (one.version, one.method, one.path.as_str()) == (version, method, path)
-        });
-        if !is_known {
-            let mut text = place.take().map(|one| one.path).unwrap_or_default();
-            text.clear();
-            text.push_str(path);
-            let candidates = candidates(request.method().as_str(), &path_segments(path));
-            *place = Some(Remembered {
-                method,
-                path: text,
-                version,
-                candidates,
-                first: None,
-            });
+        let known = place
+            .as_ref()
+            .filter(|one| (one.version, one.method, one.path.as_str()) == (version, method, path));
+        if let Some(known) = known {
+            return Some(known.first.clone());
         }
-        place.as_mut().map(read)
+        let mut text = place.take().map(|one| one.path).unwrap_or_default();
+        text.clear();
+        text.push_str(path);
+        let first = self.find_first(request);
+        *place = Some(Remembered {
+            method,
+            path: text,
+            version,
+            first: first.clone(),
+        });
+        Some(first)
     }
 }
 

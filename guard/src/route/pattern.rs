@@ -70,6 +70,19 @@ impl Pattern {
         pattern
     }
 
+    /// The texts of its segments; `None` for a dynamic one.
+    pub(super) fn segments(&self) -> impl Iterator<Item = Option<&str>> {
+        self.segments.iter().map(|segment| match segment {
+            Segment::Literal(text) => Some(&**text),
+            Segment::Dynamic => None,
+        })
+    }
+
+    /// Whether it says nothing of what comes after its segments.
+    pub(super) fn is_open(&self) -> bool {
+        self.open
+    }
+
     /// Whether a path could match. Says yes when in doubt.
     pub(crate) fn could_match(&self, path: &[&str], extent: Extent) -> bool {
         let (mine, theirs) = (self.segments.len(), path.len());
@@ -100,9 +113,25 @@ impl Pattern {
 /// The segments of a path. Empty ones are left out, here and in patterns: a `NormalizePath` behind the guard merges slashes and drops
 /// them at the end.
 pub(crate) fn path_segments(path: &str) -> SmallVec<[&str; 16]> {
-    path.split('/')
-        .filter(|segment| !segment.is_empty())
-        .collect()
+    let mut segments = SmallVec::new();
+    let mut start = 0;
+    // By bytes: `str::split` sets up a search that costs more than paths are long.
+    for (at, byte) in path.bytes().enumerate() {
+        if byte == b'/' {
+            if let Some(segment) = path.get(start..at)
+                && !segment.is_empty()
+            {
+                segments.push(segment);
+            }
+            start = at + 1;
+        }
+    }
+    if let Some(last) = path.get(start..)
+        && !last.is_empty()
+    {
+        segments.push(last);
+    }
+    segments
 }
 
 /// The segments of a pattern, split at slashes outside of braces.
@@ -122,6 +151,19 @@ fn split(pattern: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn empty_segments_of_a_path_are_left_out() {
+        for (path, segments) in [
+            ("", &[][..]),
+            ("/", &[]),
+            ("/a", &["a"]),
+            ("//a//é/", &["a", "é"]),
+            ("a/b", &["a", "b"]),
+        ] {
+            assert_eq!(path_segments(path).as_slice(), segments, "{path}");
+        }
+    }
 
     #[test]
     fn regexes_are_left_out() {

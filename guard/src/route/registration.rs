@@ -14,6 +14,7 @@ use actix_web::{dev::ServiceRequest, http::Method};
 
 use super::{
     annotation::{AnnotatedKey, Annotation},
+    index::{Found, Index},
     pattern::{Extent, Pattern, path_segments, without_regexes},
     windows::RouteWindows,
 };
@@ -92,6 +93,7 @@ thread_local! {
         live: RefCell::new(Vec::new()),
         version: Cell::new(0),
         next_id: Cell::new(1),
+        index: RefCell::new(None),
     } };
 }
 
@@ -101,6 +103,8 @@ struct Registry {
     live: RefCell<Vec<Weak<Registration>>>,
     version: Cell<u64>,
     next_id: Cell<u64>,
+    /// Of `live`, with the version that it was made for.
+    index: RefCell<Option<(u64, Index)>>,
 }
 
 impl Registration {
@@ -126,8 +130,8 @@ impl Registration {
         registration
     }
 
-    /// Notes where the registration sits: `request` has just reached it.
-    pub(super) fn place(&self, request: &ServiceRequest) -> &Place {
+    /// Notes where the registration sits: `request` has just reached it. `expected`: its path was known to lead here.
+    pub(super) fn place(&self, request: &ServiceRequest, expected: bool) -> &Place {
         let below = !request.match_info().unprocessed().is_empty();
         let place = self.place.get_or_init(|| {
             REGISTRY.with(Registry::bump);
@@ -152,7 +156,9 @@ impl Registration {
                 identity,
             }
         });
-        self.watch(place, request);
+        if !expected {
+            self.watch(place, request);
+        }
         place
     }
 
@@ -179,23 +185,28 @@ impl Registration {
 
     /// Whether a request of this method for this path could reach the registration, by all that is known of it.
     fn could_be_reached(&self, method: &str, path: &[&str]) -> bool {
+        let fits = match &self.source {
+            Source::Annotation(annotation) => {
+                annotation.methods.is_empty() || annotation.methods.contains(&method)
+            }
+            Source::Wrapped(_) => true,
+        };
+        fits && self
+            .whereabouts()
+            .is_none_or(|(pattern, extent)| pattern.could_match(path, extent))
+    }
+
+    /// The pattern of the paths that could reach it, as far as it is known; `None`: any path could.
+    fn whereabouts(&self) -> Option<(&Pattern, Extent)> {
+        if self.is_elsewhere.get() {
+            return None;
+        }
         match (&self.source, self.place.get()) {
-            _ if self.is_elsewhere.get() => true,
-            (Source::Annotation(annotation), place) => {
-                let fits = annotation.methods.is_empty() || annotation.methods.contains(&method);
-                fits && match place {
-                    Some(place) => place.segments.could_match(path, Extent::Whole),
-                    None => self
-                        .local
-                        .as_ref()
-                        .is_none_or(|local| local.could_match(path, Extent::End)),
-                }
-            }
+            (Source::Annotation(_), Some(place)) => Some((&place.segments, Extent::Whole)),
+            (Source::Annotation(_), None) => Some((self.local.as_ref()?, Extent::End)),
             // A resource wrapped by hand is taken for a scope: that is only too careful.
-            (Source::Wrapped(_), Some(place)) => {
-                place.segments.could_match(path, Extent::Beginning)
-            }
-            (Source::Wrapped(_), None) => true,
+            (Source::Wrapped(_), Some(place)) => Some((&place.segments, Extent::Beginning)),
+            (Source::Wrapped(_), None) => None,
         }
     }
 
@@ -220,6 +231,34 @@ impl Drop for Registration {
 impl Registry {
     fn bump(&self) {
         self.version.set(self.version.get() + 1);
+    }
+
+    /// Calls `visit` with each registration that a request of this method for this path could reach, in the order of their announcements.
+    fn each_reached(&self, method: &str, path: &[&str], mut visit: impl FnMut(&Registration)) {
+        let live = self.live.borrow();
+        for number in self.found(&live, path) {
+            let registration = live.get(number).and_then(Weak::upgrade);
+            if let Some(one) = registration.filter(|one| one.could_be_reached(method, path)) {
+                visit(&one);
+            }
+        }
+    }
+
+    fn found(&self, live: &[Weak<Registration>], path: &[&str]) -> Found {
+        let version = self.version.get();
+        let mut index = self.index.borrow_mut();
+        match &*index {
+            Some((made_for, index)) if *made_for == version => index.find(path),
+            _ => {
+                let registrations: Vec<Option<Rc<Registration>>> =
+                    live.iter().map(Weak::upgrade).collect();
+                let whereabouts = registrations
+                    .iter()
+                    .map(|one| one.as_ref().and_then(|one| one.whereabouts()));
+                let (_, index) = index.insert((version, Index::new(whereabouts)));
+                index.find(path)
+            }
+        }
     }
 }
 
@@ -252,12 +291,11 @@ impl Candidates {
 pub(crate) fn candidates(method: &str, path: &[&str]) -> Candidates {
     // An FNV hash of their numbers: sets are only told apart.
     const PRIME: u64 = 0x0100_0000_01b3;
+    let mut set = 0_u64;
     REGISTRY.with(|registry| {
-        let live = registry.live.borrow();
-        let reached = live.iter().filter_map(Weak::upgrade);
-        let reached = reached.filter(|one| one.could_be_reached(method, path));
-        Candidates(reached.fold(0, |set, one| (set ^ one.id).wrapping_mul(PRIME)))
-    })
+        registry.each_reached(method, path, |one| set = (set ^ one.id).wrapping_mul(PRIME));
+    });
+    Candidates(set)
 }
 
 /// Whether one of the limited routes that a request could reach sits at the pattern that the resource map gives for the path, or may.
@@ -266,12 +304,11 @@ pub(crate) fn shares_pattern(method: &str, path: &[&str], pattern: Option<&str>)
     let Some(pattern) = pattern else {
         return true;
     };
+    let mut shares = false;
     REGISTRY.with(|registry| {
-        let live = registry.live.borrow();
-        live.iter()
-            .filter_map(Weak::upgrade)
-            .any(|one| one.could_be_reached(method, path) && one.shares(pattern))
-    })
+        registry.each_reached(method, path, |one| shares |= one.shares(pattern));
+    });
+    shares
 }
 
 /// The pattern of what a request has passed so far, put together from the path and its captured segments. For scopes, whose

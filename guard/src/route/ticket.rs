@@ -105,7 +105,9 @@ impl Ticket {
         }
         state.late |= state.called;
         state.arrived.push(Rc::clone(registration));
-        let Some(windows) = registration.windows(&self.view, request) else {
+        let mut expected = state.expected.iter();
+        let expected = expected.any(|other| Rc::ptr_eq(other, registration));
+        let Some(windows) = registration.windows(&self.view, request, expected) else {
             // An exempt route: out of the global window, and into none.
             state.counted_by_address = true;
             return Claim::Through;
@@ -193,10 +195,10 @@ impl Ticket {
         self.state.borrow_mut().settled.take()
     }
 
-    /// Who claimed the request, and whether late.
-    pub(crate) fn claims(&self) -> (Claims, bool) {
+    /// Lets `read` see who claimed the request, and whether late.
+    pub(crate) fn with_claims(&self, read: impl FnOnce(&Claims, bool)) {
         let state = self.state.borrow();
-        (state.arrived.clone(), state.late)
+        read(&state.arrived, state.late);
     }
 }
 
@@ -226,8 +228,13 @@ impl State {
 
 impl Registration {
     /// The windows of this registration as a guard sees them; `None` for an exempt route.
-    fn windows(&self, view: &View, request: &ServiceRequest) -> Option<Rc<RouteWindows>> {
-        let place = self.place(request);
+    fn windows(
+        &self,
+        view: &View,
+        request: &ServiceRequest,
+        expected: bool,
+    ) -> Option<Rc<RouteWindows>> {
+        let place = self.place(request, expected);
         let seen = Seen {
             engine: view.engine.id(),
             version: view.version,
