@@ -6,7 +6,11 @@ use std::{collections::HashMap, fmt::Debug};
 
 use redis::RedisResult;
 
-use crate::{Builder, Server, settings::Mode, wait};
+use crate::{
+    Builder, Server,
+    settings::{Mode, quote},
+    wait,
+};
 
 const MASTER_NAME: &str = "guarded";
 
@@ -206,7 +210,7 @@ fn start_sentinel(port: u16, password: Option<&str>) -> Server {
             setting("failover-timeout", FAILOVER_TIMEOUT_MILLIS),
         );
     if let Some(password) = password {
-        builder = builder.config("sentinel", setting("auth-pass", password));
+        builder = builder.config("sentinel", setting("auth-pass", &quote(password)));
     }
     let sentinel = builder.start();
     // Only about speed: see there.

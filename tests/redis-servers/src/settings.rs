@@ -152,7 +152,7 @@ fn quote_path(path: &Path) -> String {
 }
 
 /// As a single argument, whatever it holds.
-fn quote(value: &str) -> String {
+pub(crate) fn quote(value: &str) -> String {
     let mut quoted = String::from('"');
     for character in value.chars() {
         match character {

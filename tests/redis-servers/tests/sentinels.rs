@@ -47,9 +47,9 @@ fn a_failover_promotes_the_replica_and_the_old_master_follows_it() {
 
 #[test]
 fn a_suspended_master_has_a_successor_too_and_passwords_are_known() {
-    let sentinels = Sentinels::start_with_password("secret");
+    let sentinels = Sentinels::start_with_password("s3cr et");
     let (master, replica) = (sentinels.master(), sentinels.replica());
-    assert!(master.url().contains(":secret@"));
+    assert!(master.url().contains(":s3cr%20et@"));
     master.suspend();
     assert_eq!(sentinels.wait_for_failover().port(), replica.port());
     master.resume();
