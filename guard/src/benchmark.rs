@@ -5,11 +5,30 @@ use std::{net::Ipv4Addr, time::Duration};
 use crate::{
     client::ClientKey,
     clock::{SystemClock, millis},
+    config::StoreFailurePolicy,
     decision::{
-        Answer, Cause, Hit, LogHit, LogKey, Outcome, Quota, RouteId, Store, StrikeRules, Subject,
+        Answer, Cause, Hit, LogHit, LogKey, LogName, Outcome, Quota, RouteId, Store, StrikeRules,
+        Subject,
     },
     store::{MemoryStore, MemoryStoreOptions},
 };
+
+/// The text of the script that decides about requests with one window, with bans and strikes by the default rules.
+#[must_use]
+pub fn decision_script(requests: u32, window_millis: u64) -> String {
+    crate::store::redis::decision_script(
+        Quota {
+            requests,
+            window_millis,
+        },
+        StrikeRules {
+            threshold: 5,
+            ttl_millis: 300_000,
+            interval_millis: 0,
+            ban_millis: 300_000,
+        },
+    )
+}
 
 /// A memory store with its default bounds, asked about one quota with strikes and bans on.
 #[derive(Debug)]
@@ -48,6 +67,7 @@ impl MemoryDecisions {
             cause: Cause::Request,
             logs: &[LogHit {
                 key,
+                name: LogName::default(),
                 quotas: &self.quotas,
             }],
             count_rejected: true,
@@ -58,6 +78,7 @@ impl MemoryDecisions {
                 interval_millis: 0,
                 ban_millis: 300_000,
             }),
+            on_store_failure: StoreFailurePolicy::Local,
         });
         matches!(answer, Answer::Ready(decision) if decision.outcome == Outcome::Admitted)
     }

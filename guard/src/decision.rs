@@ -9,10 +9,11 @@ use smallvec::SmallVec;
 use crate::{
     bans::{Ban, BanRecord},
     client::ClientKey,
+    config::StoreFailurePolicy,
 };
 
 /// So many requests in so long a window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Quota {
     pub(crate) requests: u32,
     pub(crate) window_millis: u64,
@@ -50,11 +51,28 @@ pub(crate) struct LogKey {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogHit<'a> {
     pub(crate) key: LogKey,
+    pub(crate) name: LogName<'a>,
     pub(crate) quotas: &'a [Quota],
 }
 
-/// When violations become a ban. Times are in milliseconds.
+/// What a log is called by all processes alike, where a [`LogKey`] tells logs apart in this one only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LogName<'a> {
+    /// The route; `None` for the requests that no other limit covers.
+    pub(crate) endpoint: Option<&'a str>,
+    /// `None`: it counts by the client.
+    pub(crate) counted_by: Option<CountedBy<'a>>,
+}
+
+/// A key function, and what it gave for the request; `None`: it counts by the client all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CountedBy<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) value: Option<&'a str>,
+}
+
+/// When violations become a ban. Times are in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct StrikeRules {
     /// The strike that exceeds this creates the ban.
     pub(crate) threshold: u32,
@@ -87,6 +105,67 @@ pub(crate) struct Hit<'a> {
     pub(crate) bans: bool,
     /// Violations are strikes, by these rules.
     pub(crate) strikes: Option<StrikeRules>,
+    /// What to do if the store is out of reach.
+    pub(crate) on_store_failure: StoreFailurePolicy,
+}
+
+/// A [`Hit`] that owns its parts, for when the answer comes later. It has no names: only stores of other processes need them.
+#[derive(Clone, Debug)]
+pub(crate) struct OwnedHit {
+    client: ClientKey,
+    threat: Option<Box<str>>,
+    logs: SmallVec<[(LogKey, SmallVec<[Quota; 1]>); 2]>,
+    count_rejected: bool,
+    bans: bool,
+    strikes: Option<StrikeRules>,
+    on_store_failure: StoreFailurePolicy,
+}
+
+impl OwnedHit {
+    pub(crate) fn of(hit: &Hit<'_>) -> Self {
+        Self {
+            client: hit.client,
+            threat: match hit.cause {
+                Cause::Request => None,
+                Cause::Threat(reason) => Some(reason.into()),
+            },
+            logs: hit
+                .logs
+                .iter()
+                .map(|log| (log.key, log.quotas.into()))
+                .collect(),
+            count_rejected: hit.count_rejected,
+            bans: hit.bans,
+            strikes: hit.strikes,
+            on_store_failure: hit.on_store_failure,
+        }
+    }
+
+    pub(crate) fn client(&self) -> ClientKey {
+        self.client
+    }
+
+    /// Lends the hit to `ask`.
+    pub(crate) fn with<T>(&self, ask: impl FnOnce(&Hit<'_>) -> T) -> T {
+        let logs: SmallVec<[LogHit<'_>; 2]> = self
+            .logs
+            .iter()
+            .map(|(key, quotas)| LogHit {
+                key: *key,
+                name: LogName::default(),
+                quotas,
+            })
+            .collect();
+        ask(&Hit {
+            client: self.client,
+            cause: self.threat.as_deref().map_or(Cause::Request, Cause::Threat),
+            logs: &logs,
+            count_rejected: self.count_rejected,
+            bans: self.bans,
+            strikes: self.strikes,
+            on_store_failure: self.on_store_failure,
+        })
+    }
 }
 
 /// A quota after the request was recorded.
@@ -124,6 +203,18 @@ pub(crate) enum Outcome {
     Threat,
     /// The client is banned.
     Banned(Arc<BanRecord>),
+    /// The store cannot tell, and nobody is to be served then.
+    Unavailable,
+}
+
+/// Whether a store can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreState {
+    /// It answers. A store in memory always does.
+    Available,
+    /// Redis is out of reach: `on_store_failure` applies, or with local windows bans are not shared, until it is back.
+    Unavailable,
 }
 
 /// The answer of the store.
@@ -153,7 +244,10 @@ impl Decision {
 /// is something to wait for.
 pub(crate) enum Answer<T> {
     Ready(T),
-    #[cfg_attr(not(test), expect(dead_code, reason = "for stores that do I/O"))]
+    #[cfg_attr(
+        not(any(test, feature = "redis")),
+        expect(dead_code, reason = "for stores that do I/O")
+    )]
     Later(Pin<Box<dyn Future<Output = T> + Send>>),
 }
 
@@ -199,4 +293,9 @@ pub(crate) trait Store: Send + Sync {
 
     /// All bans, the one that ends soonest first.
     fn bans(&self) -> Answer<Vec<Ban>>;
+
+    /// Whether it can be asked.
+    fn state(&self) -> StoreState {
+        StoreState::Available
+    }
 }

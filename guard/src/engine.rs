@@ -17,15 +17,15 @@ use crate::{
     client::ClientKey,
     config::{SecurityConfig, Settings},
     decision::{RouteId, Store},
-    route::RouteIdentity,
-    store::{MemoryStore, MemoryStoreOptions},
+    route::{CountedMethods, Route, RouteIdentity},
+    store::{self, distinct_endpoint, endpoint, preflight_endpoint},
 };
 
 /// See the module's documentation.
 pub(crate) struct Engine {
     settings: RwLock<Arc<Settings>>,
     version: AtomicU64,
-    routes: Mutex<HashMap<RouteIdentity, RouteId>>,
+    routes: Mutex<HashMap<RouteIdentity, Route>>,
     enforcing: Box<dyn Store>,
     /// Passive mode decides under keys of its own.
     passive: OnceLock<Box<dyn Store>>,
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Engine {
 
 impl Engine {
     fn start(settings: Arc<Settings>) -> Arc<Self> {
-        let enforcing = store(&settings, true);
+        let enforcing = store::open(&settings, true);
         let engine = Arc::new(Self {
             settings: RwLock::new(settings),
             version: AtomicU64::new(0),
@@ -106,20 +106,43 @@ impl Engine {
     pub(crate) fn store(&self, passive: bool) -> &dyn Store {
         if passive {
             self.passive
-                .get_or_init(|| store(&self.settings(), false))
+                .get_or_init(|| store::open(&self.settings(), false))
                 .as_ref()
         } else {
             self.enforcing.as_ref()
         }
     }
 
-    /// The number of a route.
-    pub(crate) fn route(&self, identity: &RouteIdentity) -> RouteId {
+    /// A route as stores know it. `pattern` is its full pattern as the router has it.
+    pub(crate) fn route(
+        &self,
+        identity: &RouteIdentity,
+        pattern: &str,
+        methods: CountedMethods<'_>,
+    ) -> Route {
         let mut routes = lock(&self.routes);
-        let next = RouteId(
-            RouteId::FIRST + u32::try_from(routes.len()).unwrap_or(u32::MAX - RouteId::FIRST),
-        );
-        *routes.entry(identity.clone()).or_insert(next)
+        if let Some(known) = routes.get(identity) {
+            return known.clone();
+        }
+        let number = u32::try_from(routes.len()).unwrap_or(u32::MAX - RouteId::FIRST);
+        let mut endpoint = endpoint(pattern, methods);
+        if endpoint.is_some() && routes.values().any(|other| other.endpoint == endpoint) {
+            endpoint = distinct_endpoint(pattern, methods, identity);
+        }
+        let route = Route {
+            id: RouteId(RouteId::FIRST + number),
+            endpoint,
+        };
+        routes.insert(identity.clone(), route.clone());
+        route
+    }
+
+    /// CORS preflights as stores know them.
+    pub(crate) fn preflight() -> Route {
+        Route {
+            id: RouteId::PREFLIGHT,
+            endpoint: preflight_endpoint(),
+        }
     }
 
     /// The hash under which a value of a key function is counted, or the address where there is none. `name` keeps functions apart.
@@ -163,15 +186,6 @@ impl Engine {
 /// All engines of the process.
 static ENGINES: Mutex<Vec<Weak<Engine>>> = Mutex::new(Vec::new());
 static WARNED_OF_TWINS: AtomicBool = AtomicBool::new(false);
-
-fn store(settings: &Settings, enforcing: bool) -> Box<dyn Store> {
-    let options = MemoryStoreOptions {
-        max_clients: settings.max_clients,
-        max_bans: settings.max_bans,
-        ban_file: settings.ban_file.clone().filter(|_| enforcing),
-    };
-    Box::new(MemoryStore::new(&options, Arc::clone(&settings.clock)))
-}
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

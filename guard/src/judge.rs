@@ -13,6 +13,9 @@ use crate::{
     view::{View, Windows},
 };
 
+/// How long clients are told to wait when the store is out of reach: the breaker looks for it oftener than that.
+const UNAVAILABLE_WAIT_MILLIS: u64 = 5000;
+
 /// The refusal that a decision comes to, which takes the windows and how they stand; `None`: the request is served.
 #[inline]
 pub(crate) fn judge(
@@ -33,6 +36,7 @@ pub(crate) fn judge(
         Outcome::Limited => (RefusalKind::RateLimited, Some(decision.wait_millis())),
         Outcome::Threat => (RefusalKind::Threat, None),
         Outcome::Banned(_) => (RefusalKind::Banned, None),
+        Outcome::Unavailable => (RefusalKind::Unavailable, Some(UNAVAILABLE_WAIT_MILLIS)),
     };
     Some(Refusal {
         kind,
@@ -47,7 +51,7 @@ pub(crate) fn judge(
 pub(crate) fn say(view: &View, client: &Client, decision: &Decision) {
     let passive = view.settings.passive;
     match &decision.outcome {
-        Outcome::Admitted | Outcome::Threat => {}
+        Outcome::Admitted | Outcome::Threat | Outcome::Unavailable => {}
         Outcome::Limited => {
             let strikes = decision.strikes;
             let retry_after = whole_seconds(decision.wait_millis());

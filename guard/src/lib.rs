@@ -23,8 +23,10 @@ mod view;
 pub use bans::{Ban, BanSource};
 pub use client::Client;
 pub use config::{
-    ConfigError, HeaderStyle, RouteOverride, SecurityConfig, SecurityConfigBuilder, StrikeReset,
+    ConfigError, HeaderStyle, RedisWindows, RouteOverride, SecurityConfig, SecurityConfigBuilder,
+    StoreFailurePolicy, StrikeReset,
 };
+pub use decision::StoreState;
 pub use handle::{BanStream, GuardError, GuardHandle};
 pub use middleware::{Guard, GuardService};
 pub use response::{Refusal, RefusalError, RefusalKind};

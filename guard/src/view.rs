@@ -3,7 +3,7 @@
 //!
 //! Must not know: routing, responses' bodies.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{borrow::Cow, cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
 
 use actix_web::{dev::ServiceRequest, http::Method};
 use smallvec::SmallVec;
@@ -12,15 +12,21 @@ use crate::{
     client::Client,
     clock::millis,
     config::{RouteOverride, Settings, StrikeReset},
-    decision::{Answer, Cause, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules, Subject},
+    decision::{
+        Answer, Cause, CountedBy, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules,
+        Subject,
+    },
     engine::Engine,
-    route::{AnnotatedKey, NamedQuota, RouteIdentity, RouteWindows},
+    route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
 };
 
 /// The windows that a request is counted in together.
 pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
 
 type Logs<'a> = SmallVec<[LogHit<'a>; 2]>;
+
+/// A key function with what it gave; `None` for a log that counts by the client's address.
+type Value<'a> = Option<(AnnotatedKey, Option<Cow<'a, str>>)>;
 
 /// See the module's documentation.
 #[derive(Debug)]
@@ -40,7 +46,7 @@ impl View {
         // The version first: settings that come in between are then looked at again.
         let version = engine.version();
         let settings = engine.settings();
-        let global = |route| {
+        let global = |route: Route| {
             let name = "default".to_owned();
             Rc::new(RouteWindows::new(
                 route,
@@ -53,8 +59,11 @@ impl View {
         };
         Self {
             version,
-            global: global(RouteId::GLOBAL),
-            preflight: global(RouteId::PREFLIGHT),
+            global: global(Route {
+                id: RouteId::GLOBAL,
+                endpoint: None,
+            }),
+            preflight: global(Engine::preflight()),
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
             configured: RefCell::default(),
             settings,
@@ -122,7 +131,12 @@ impl View {
                 quota: route.quota,
                 key: None,
             };
-            Rc::new(RouteWindows::new(self.engine.route(&identity), &[named]))
+            let endpoint = self.engine.route(
+                &identity,
+                &route.pattern,
+                CountedMethods::First(method.as_str()),
+            );
+            Rc::new(RouteWindows::new(endpoint, &[named]))
         };
         Rc::clone(
             configured
@@ -146,13 +160,23 @@ impl View {
         {
             return self.decide(client, cause, &[log], strikes);
         }
-        let value_of = |key: AnnotatedKey| {
-            let value = (key.function)(request);
-            self.engine.value(key.name, value.as_deref(), client.key())
-        };
+        let keys = windows.iter().flat_map(|windows| windows.keys());
+        let values: SmallVec<[Value<'_>; 2]> = keys
+            .map(|key| key.map(|key| (key, (key.function)(request))))
+            .collect();
+        let client_key = client.key();
+        let mut counted = values.iter().map(|value| match value {
+            None => (Subject::Client(client_key), None),
+            Some((key, value)) => {
+                let (function, value) = (key.name, value.as_deref());
+                let hash = self.engine.value(function, value, client_key);
+                let counted_by = CountedBy { function, value };
+                (Subject::Value(hash), Some(counted_by))
+            }
+        });
         let mut logs = Logs::new();
         for windows in windows {
-            for log in windows.logs(client, value_of) {
+            for log in windows.logs(&mut counted) {
                 logs.push(log);
             }
         }
@@ -172,8 +196,7 @@ impl View {
     pub(crate) fn ask_detached(&self, client: &Client, windows: &Windows) -> Answer<Decision> {
         let logs: Logs<'_> = windows
             .iter()
-            .flat_map(|windows| windows.logs(client, |_| 0))
-            .filter(|log| matches!(log.key.subject, Subject::Client(_)))
+            .flat_map(|windows| windows.logs_by_address(client.key()))
             .collect();
         self.decide(client, Cause::Request, &logs, true)
     }
@@ -194,6 +217,7 @@ impl View {
             // A ban that the proxy's own address earned without it is not one of everybody behind it.
             bans: self.settings.enable_ip_banning && client.can_be_struck(),
             strikes: self.strikes.filter(|_| strikes && client.can_be_struck()),
+            on_store_failure: self.settings.on_store_failure,
         })
     }
 

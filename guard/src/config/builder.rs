@@ -163,7 +163,7 @@ impl SecurityConfigBuilder {
     }
 
     /// File in which the memory store keeps bans over restarts, a path in Unicode; default none. It is not touched
-    /// before the guard starts.
+    /// before the guard starts. Not for a Redis store, which keeps bans itself.
     pub fn ban_file(self, path: impl Into<PathBuf>) -> Self {
         let raw = match path.into().into_os_string().into_string() {
             Ok(path) => Raw::Text(path),
@@ -217,7 +217,8 @@ impl SecurityConfigBuilder {
         self
     }
 
-    /// The clock by which everything is measured; default [`SystemClock`](crate::clock::SystemClock).
+    /// The clock by which everything is measured; default [`SystemClock`](crate::clock::SystemClock). A Redis store measures
+    /// by the clock of Redis, and uses this one only for what it decides in memory.
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = Some(clock);
         self
@@ -285,6 +286,8 @@ impl fmt::Debug for SecurityConfigBuilder {
             .finish_non_exhaustive()
     }
 }
+
+mod redis;
 
 #[cfg(test)]
 mod tests;

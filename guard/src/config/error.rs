@@ -123,12 +123,12 @@ mod tests {
                 "routes[0].window: must be at least 1, not 0",
             ),
             (
-                statement().in_field("store"),
-                "store: not available in this release",
+                statement().in_field("trusted_proxies"),
+                "trusted_proxies: not available in this release",
             ),
             (
-                statement().in_variable("store", "GUARD_STORE"),
-                "store: GUARD_STORE: not available in this release",
+                statement().in_variable("trusted_proxies", "GUARD_TRUSTED_PROXIES"),
+                "trusted_proxies: GUARD_TRUSTED_PROXIES: not available in this release",
             ),
         ];
         for (error, expected) in cases {

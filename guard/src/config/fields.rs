@@ -3,7 +3,7 @@
 //!
 //! Must not know: where values come from, or rules that concern several fields.
 
-use std::{ops::RangeInclusive, sync::Arc};
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 use super::{
     error::Problem,
@@ -11,9 +11,10 @@ use super::{
     raw::Raw,
     routes::{REQUESTS, as_routes, as_window_millis, from_route},
     settings::Settings,
+    store::{as_failure_policy, as_redis_prefix, as_redis_windows, as_store, from_store},
     values::{
-        Form, as_duration, as_header_style, as_integer, as_networks, as_path, as_strike_reset,
-        as_switch, as_text, from_strike_reset,
+        Form, as_duration, as_header_style, as_integer, as_name, as_networks, as_path,
+        as_strike_reset, as_switch, as_text, from_strike_reset,
     },
 };
 
@@ -24,6 +25,8 @@ const THRESHOLD: RangeInclusive<u64> = 0..=1_000_000;
 const IPV6_PREFIX: RangeInclusive<u64> = 1..=128;
 const MAX_CLIENTS: RangeInclusive<u64> = 1..=100_000_000;
 const MAX_BANS: RangeInclusive<u64> = 1..=10_000_000;
+const REDIS_TIMEOUT_MS: RangeInclusive<u64> = 1..=10_000;
+const BAN_CACHE_ENTRIES: RangeInclusive<u64> = 1..=10_000_000;
 
 const CLIENT_IP_HEADER: &str = "x-forwarded-for";
 
@@ -193,13 +196,58 @@ pub(super) static FIELDS: &[Field] = &[
         },
         |settings| number(settings.ipv6_prefix),
     ),
-    later("store", Form::Word, || Some(Raw::text("memory"))),
-    later("redis_sentinel_master", Form::Word, nothing),
-    later("redis_prefix", Form::Word, || Some(Raw::text("guard:"))),
-    later("redis_cluster", Form::Switch, || switch(false)),
-    later("redis_timeout_ms", Form::Number, || number(250)),
-    later("redis_windows", Form::Word, || Some(Raw::text("shared"))),
-    later("on_store_failure", Form::Word, || Some(Raw::text("local"))),
+    field(
+        "store",
+        Form::Words,
+        |draft, raw| set(&mut draft.settings.store, as_store(raw)),
+        |settings| Some(from_store(&settings.store)),
+    ),
+    field(
+        "redis_sentinel_master",
+        Form::Word,
+        |draft, raw| {
+            set(
+                &mut draft.settings.redis_sentinel_master,
+                as_name(raw).map(|name| Some(name.to_owned())),
+            )
+        },
+        |settings| settings.redis_sentinel_master.as_deref().map(Raw::text),
+    ),
+    field(
+        "redis_prefix",
+        Form::Word,
+        |draft, raw| set(&mut draft.settings.redis_prefix, as_redis_prefix(raw)),
+        |settings| Some(Raw::text(&settings.redis_prefix)),
+    ),
+    field(
+        "redis_cluster",
+        Form::Switch,
+        |draft, raw| set(&mut draft.settings.redis_cluster, as_switch(raw)),
+        |settings| switch(settings.redis_cluster),
+    ),
+    field(
+        "redis_timeout_ms",
+        Form::Number,
+        |draft, raw| {
+            set(
+                &mut draft.settings.redis_timeout,
+                as_integer(raw, REDIS_TIMEOUT_MS).map(Duration::from_millis),
+            )
+        },
+        |settings| number(settings.redis_timeout.as_millis()),
+    ),
+    field(
+        "redis_windows",
+        Form::Word,
+        |draft, raw| set(&mut draft.settings.redis_windows, as_redis_windows(raw)),
+        |settings| Some(Raw::text(settings.redis_windows.word())),
+    ),
+    field(
+        "on_store_failure",
+        Form::Word,
+        |draft, raw| set(&mut draft.settings.on_store_failure, as_failure_policy(raw)),
+        |settings| Some(Raw::text(settings.on_store_failure.word())),
+    ),
     field(
         "max_clients",
         Form::Number,
@@ -223,7 +271,17 @@ pub(super) static FIELDS: &[Field] = &[
         |draft, raw| set(&mut draft.settings.ban_file, as_path(raw).map(Some)),
         |settings| settings.ban_file.as_deref()?.to_str().map(Raw::text),
     ),
-    later("ban_cache_entries", Form::Number, || number(10_000)),
+    field(
+        "ban_cache_entries",
+        Form::Number,
+        |draft, raw| {
+            set(
+                &mut draft.settings.ban_cache_entries,
+                as_integer(raw, BAN_CACHE_ENTRIES),
+            )
+        },
+        |settings| number(settings.ban_cache_entries),
+    ),
     field(
         "rate_limit_headers",
         Form::Word,
@@ -247,6 +305,8 @@ impl PartialEq for Settings {
         FIELDS
             .iter()
             .all(|field| field.show(self) == field.show(other))
+            // What is shown leaves the passwords out.
+            && self.store == other.store
             && self.detectors.len() == other.detectors.len()
             && self.on_refusal.is_some() == other.on_refusal.is_some()
             && Arc::ptr_eq(&self.clock, &other.clock)

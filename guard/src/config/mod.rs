@@ -10,8 +10,10 @@ mod fields;
 mod loading;
 mod pattern;
 mod raw;
+mod redis_url;
 mod routes;
 mod settings;
+mod store;
 mod text;
 mod validation;
 mod values;
@@ -26,8 +28,11 @@ use crate::engine::Engine;
 
 pub use builder::SecurityConfigBuilder;
 pub use error::ConfigError;
+pub(crate) use redis_url::RedisUrl;
 pub(crate) use settings::Settings;
 pub use settings::{HeaderStyle, RouteOverride, StrikeReset};
+pub(crate) use store::StoreChoice;
+pub use store::{RedisWindows, StoreFailurePolicy};
 
 /// What a guard enforces.
 ///
@@ -71,8 +76,8 @@ pub use settings::{HeaderStyle, RouteOverride, StrikeReset};
 /// In the environment, `GUARD_` stands before the field in upper case: `GUARD_RATE_LIMIT=50`; see
 /// [`SecurityConfigBuilder::env`].
 ///
-/// Its [`Display`](fmt::Display) is the effective configuration as TOML, with every field, and without secrets; it can
-/// be loaded again.
+/// Its [`Display`](fmt::Display) is the effective configuration as TOML, with every field, and without secrets. It can be
+/// loaded again, unless a URL of `store` has a password: `redis://***@host` is refused.
 #[derive(Clone)]
 pub struct SecurityConfig {
     inner: Arc<Inner>,

@@ -14,6 +14,8 @@ use crate::{
     response::RefusalHook,
 };
 
+use super::store::{RedisWindows, StoreChoice, StoreFailurePolicy};
+
 /// Which rate limit headers an admitted or limited request is answered with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -118,9 +120,17 @@ pub(crate) struct Settings {
     pub(crate) exempt_loopback: bool,
     pub(crate) denied_ips: Networks,
     pub(crate) ipv6_prefix: u8,
+    pub(crate) store: StoreChoice,
+    pub(crate) redis_sentinel_master: Option<String>,
+    pub(crate) redis_prefix: String,
+    pub(crate) redis_cluster: bool,
+    pub(crate) redis_timeout: Duration,
+    pub(crate) redis_windows: RedisWindows,
+    pub(crate) on_store_failure: StoreFailurePolicy,
     pub(crate) max_clients: usize,
     pub(crate) max_bans: usize,
     pub(crate) ban_file: Option<PathBuf>,
+    pub(crate) ban_cache_entries: usize,
     pub(crate) rate_limit_headers: HeaderStyle,
     pub(crate) detectors: Vec<Arc<dyn Detector>>,
     pub(crate) on_refusal: Option<RefusalHook>,
@@ -151,9 +161,17 @@ impl Default for Settings {
             exempt_loopback: false,
             denied_ips: Networks::default(),
             ipv6_prefix: 64,
+            store: StoreChoice::Memory,
+            redis_sentinel_master: None,
+            redis_prefix: "guard:".to_owned(),
+            redis_cluster: false,
+            redis_timeout: Duration::from_millis(250),
+            redis_windows: RedisWindows::Shared,
+            on_store_failure: StoreFailurePolicy::Local,
             max_clients: 1_000_000,
             max_bans: 100_000,
             ban_file: None,
+            ban_cache_entries: 10_000,
             rate_limit_headers: HeaderStyle::Draft,
             detectors: Vec::new(),
             on_refusal: None,

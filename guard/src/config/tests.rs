@@ -8,7 +8,7 @@ type Bounded = (
     fn(SecurityConfigBuilder, i64) -> SecurityConfigBuilder,
 );
 
-const BOUNDED: [Bounded; 9] = [
+const BOUNDED: [Bounded; 11] = [
     (
         "rate_limit",
         1,
@@ -53,6 +53,18 @@ const BOUNDED: [Bounded; 9] = [
         SecurityConfigBuilder::max_clients,
     ),
     ("max_bans", 1, 10_000_000, SecurityConfigBuilder::max_bans),
+    (
+        "redis_timeout_ms",
+        1,
+        10_000,
+        SecurityConfigBuilder::redis_timeout_ms,
+    ),
+    (
+        "ban_cache_entries",
+        1,
+        10_000_000,
+        SecurityConfigBuilder::ban_cache_entries,
+    ),
 ];
 
 /// Strikes live long enough for every interval.
@@ -177,6 +189,7 @@ fn fields_of_other_types_refuse_numbers_and_texts() {
         "passive",
         "count_rejected",
         "exempt_loopback",
+        "redis_cluster",
     ];
     for field in switches {
         for value in ["1", "\"true\"", "[]", "1.0"] {
@@ -196,6 +209,11 @@ fn fields_of_other_types_refuse_numbers_and_texts() {
         "ban_file",
         "rate_limit_headers",
         "routes",
+        "store",
+        "redis_sentinel_master",
+        "redis_prefix",
+        "redis_windows",
+        "on_store_failure",
     ] {
         for value in ["5", "true", "\"\"", "1.5", "[5]", "{ x = 1 }"] {
             let error = SecurityConfig::from_toml(&format!("{field} = {value}")).unwrap_err();
@@ -212,11 +230,18 @@ fn secrets_never_show() {
             "[\"redis://user:secret@host\"]",
             "[\"redis://secret@host\", \"x\"]",
         ] {
-            let Err(error) = SecurityConfig::from_toml(&format!("{} = {value}", field.name)) else {
-                assert_eq!(field.name, "ban_file");
-                continue;
-            };
-            assert!(!format!("{error}{error:?}").contains("secret"), "{error:?}");
+            match SecurityConfig::from_toml(&format!("{} = {value}", field.name)) {
+                Err(error) => {
+                    assert!(!format!("{error}{error:?}").contains("secret"), "{error:?}");
+                }
+                Ok(config) if field.name == "store" => {
+                    assert!(
+                        !format!("{config}{config:?}").contains("secret"),
+                        "{config}"
+                    );
+                }
+                Ok(_) => assert!(["ban_file", "redis_prefix"].contains(&field.name)),
+            }
         }
     }
 }

@@ -56,38 +56,46 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// The text with the password of a URL in it, and the URL's query, replaced by `***`.
+/// The text with user and password of a URL in it, and the URL's query, replaced by `***`.
 ///
-/// The text may be malformed or several URLs in one, so this rather hides too much: everything up to the last `@`.
+/// The text may be malformed, a piece of a URL or several URLs in one, so this rather hides too much: everything up to the
+/// last `@`, and what stands for a port but is none.
 pub(super) fn redacted(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return match text.rsplit_once('@') {
-            Some((credentials, host)) if credentials.contains(':') => format!("***@{host}"),
+            Some((credentials, host)) if credentials.contains(':') || !text.starts_with('/') => {
+                format!("***@{host}")
+            }
             _ => text.to_owned(),
         };
     };
     match rest.rsplit_once('@') {
-        Some((credentials, host)) => {
-            let host = without_query(host);
-            format!("{scheme}://{}***@{host}", user(credentials))
-        }
-        None => format!("{scheme}://{}", without_query(rest)),
+        Some((_, place)) => format!("{scheme}://***@{}", redacted_place(place)),
+        None => format!("{scheme}://{}", redacted_place(rest)),
     }
 }
 
-/// The user with the colon after it, if the credentials begin with a user and not with a token or another URL.
-fn user(credentials: &str) -> String {
-    match credentials.split_once(':') {
-        Some((user, _)) if !user.contains(['@', '/', '?', ',']) => format!("{user}:"),
-        _ => String::new(),
+/// Host, port and path of a URL, without what may follow. If the port is not a number, it may be the password of a URL whose
+/// host was forgotten, and so may all after it.
+fn redacted_place(place: &str) -> String {
+    let hidden = hidden_port(place).or_else(|| place.find(['?', '#']));
+    match hidden.and_then(|last| place.get(..=last)) {
+        Some(shown) => format!("{shown}***"),
+        None => place.to_owned(),
     }
 }
 
-fn without_query(url: &str) -> String {
-    match url.split_once('?') {
-        Some((url, _)) => format!("{url}?***"),
-        None => url.to_owned(),
-    }
+/// Where the colon is before a port that is none.
+fn hidden_port(place: &str) -> Option<usize> {
+    let authority = place.split('/').next()?;
+    let after_host = match authority.find(']') {
+        Some(bracket) if authority.starts_with('[') => bracket,
+        _ => 0,
+    };
+    let colon = after_host + authority.get(after_host..)?.find(':')?;
+    let port = authority.get(colon + 1..)?;
+    let is_port = colon > 0 && port.bytes().all(|byte| byte.is_ascii_digit());
+    (!is_port).then_some(colon)
 }
 
 /// The candidate that the name is most likely a misspelling of.
@@ -137,20 +145,32 @@ mod tests {
         let cases = [
             ("memory", "memory"),
             ("redis://host:6379/0", "redis://host:6379/0"),
-            ("redis://:secret@host:6379/0", "redis://:***@host:6379/0"),
-            ("rediss://app:secret@host", "rediss://app:***@host"),
+            ("redis://[::1]:6379/0", "redis://[::1]:6379/0"),
+            ("redis://:secret@host:6379/0", "redis://***@host:6379/0"),
+            ("redis://:secret@[::1]:6379", "redis://***@[::1]:6379"),
+            ("rediss://secret:secret@host", "rediss://***@host"),
             ("redis://secret@host", "redis://***@host"),
-            ("redis://:sec@ret@host", "redis://:***@host"),
-            ("redis://:sec/ret?@host", "redis://:***@host"),
-            ("redis://:secret@h1,redis://u:secret@h2", "redis://:***@h2"),
+            ("redis://:sec@ret@host", "redis://***@host"),
+            ("redis://:sec/ret?@host", "redis://***@host"),
+            ("redis://:secret@h1,redis://u:secret@h2", "redis://***@h2"),
             ("redis://secret@h1,redis://u:secret@h2", "redis://***@h2"),
             (
                 "redis+unix:///run/redis?pass=secret",
                 "redis+unix:///run/redis?***",
             ),
             ("redis://host?password=secret", "redis://host?***"),
+            ("redis://host/0#secret", "redis://host/0#***"),
+            ("redis://:secret", "redis://:***"),
+            ("redis://:1234/secret", "redis://:***"),
+            ("redis://user:secret/0", "redis://user:***"),
+            ("redis://u:s@h:secret", "redis://***@h:***"),
+            ("redis://[::1]:secret", "redis://[::1]:***"),
+            ("redis://[::secret", "redis://[:***"),
+            ("redis://[:secret/]", "redis://[:***"),
             ("redis:/:secret@host", "***@host"),
             (":secret@host", "***@host"),
+            ("secret@host", "***@host"),
+            ("/secret:x@host", "***@host"),
             ("/users/@me", "/users/@me"),
         ];
         for (text, expected) in cases {
@@ -169,7 +189,7 @@ mod tests {
     #[test]
     fn a_password_is_hidden_before_the_text_is_cut() {
         let long = format!("redis://:secret{}@host", "x".repeat(200));
-        assert_eq!(quoted(&long), "\"redis://:***@host\"");
+        assert_eq!(quoted(&long), "\"redis://***@host\"");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub(super) enum Form {
     Number,
     Switch,
     Word,
+    /// A word, or several, separated by commas.
+    Words,
     /// Taken as it stands, spaces included.
     Path,
     /// Separated by commas.
@@ -39,9 +41,10 @@ impl Form {
             Self::Number => number(trimmed),
             Self::Switch => switch(trimmed),
             Self::Word => Raw::text(trimmed),
+            Self::Words if !trimmed.contains(',') => Raw::text(trimmed),
             Self::Path | Self::Tables => Raw::text(value),
             Self::List if trimmed.is_empty() => Raw::List(Vec::new()),
-            Self::List => Raw::texts(trimmed.split(',').map(str::trim)),
+            Self::List | Self::Words => Raw::texts(trimmed.split(',').map(str::trim)),
             Self::StrikeReset => strike_reset(trimmed),
         }
     }
@@ -149,6 +152,20 @@ pub(super) fn as_text(raw: &Raw) -> Result<&str, Problem> {
     }
 }
 
+/// Reads a text without spaces that is not empty.
+pub(super) fn as_name(raw: &Raw) -> Result<&str, Problem> {
+    let text = as_text(raw)?;
+    if text.is_empty() {
+        return Err(Problem::must("not be empty"));
+    }
+    if text.contains(|char: char| char.is_whitespace() || char.is_control()) {
+        return Err(Problem::must(format_args!(
+            "not contain spaces or control characters, as {raw} does"
+        )));
+    }
+    Ok(text)
+}
+
 /// Reads a path that is not empty.
 pub(super) fn as_path(raw: &Raw) -> Result<PathBuf, Problem> {
     match raw {
@@ -195,7 +212,7 @@ fn as_texts(raw: &Raw) -> Result<Vec<&str>, Problem> {
     items.iter().map(as_item).collect()
 }
 
-fn as_item(raw: &Raw) -> Result<&str, Problem> {
+pub(super) fn as_item(raw: &Raw) -> Result<&str, Problem> {
     match raw {
         Raw::Text(text) if text.trim().is_empty() => {
             Err(Problem::must("be a list without empty items"))

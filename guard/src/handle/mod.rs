@@ -15,7 +15,7 @@ use crate::{
     client::{Client, ClientKey},
     clock::millis,
     config::{SecurityConfig, Settings},
-    decision::{Cause, Outcome},
+    decision::{Cause, Outcome, StoreState},
     engine::Engine,
     judge::say_banned,
     view::View,
@@ -171,13 +171,22 @@ impl GuardHandle {
         }
     }
 
+    /// Whether the store can be asked: a store on Redis may be out of reach, and `on_store_failure` applies.
+    ///
+    /// Bans can be set, lifted and listed all the same: they are in force here at once and written when the store is back. Only those that
+    /// are known here are listed until then.
+    #[must_use]
+    pub fn store_state(&self) -> StoreState {
+        self.engine.store(self.engine.settings().passive).state()
+    }
+
     /// Puts another configuration in force, for requests from now on and for windows that are running: a limit that is raised fills
     /// up anew, one that is lowered counts what is there.
     ///
     /// # Errors
     ///
-    /// [`GuardError::FixedAtStart`] if it differs in a field that can't change while the guard runs (`max_clients`, `max_bans`,
-    /// `ban_file`, and the clock). Nothing is changed then.
+    /// [`GuardError::FixedAtStart`] if it differs in a field that can't change while the guard runs (`store`, all of `redis_*`,
+    /// `max_clients`, `max_bans`, `ban_file`, `ban_cache_entries`, and the clock). Nothing is changed then.
     pub fn reload(&self, config: &SecurityConfig) -> Result<(), GuardError> {
         let (old, new) = (self.engine.settings(), config.settings());
         if let Some(field) = fixed_field(&old, new) {
@@ -193,9 +202,22 @@ impl GuardHandle {
 /// A field that differs although it can't.
 fn fixed_field(old: &Settings, new: &Settings) -> Option<&'static str> {
     let differs = [
+        ("store", old.store != new.store),
+        (
+            "redis_sentinel_master",
+            old.redis_sentinel_master != new.redis_sentinel_master,
+        ),
+        ("redis_prefix", old.redis_prefix != new.redis_prefix),
+        ("redis_cluster", old.redis_cluster != new.redis_cluster),
+        ("redis_timeout_ms", old.redis_timeout != new.redis_timeout),
+        ("redis_windows", old.redis_windows != new.redis_windows),
         ("max_clients", old.max_clients != new.max_clients),
         ("max_bans", old.max_bans != new.max_bans),
         ("ban_file", old.ban_file != new.ban_file),
+        (
+            "ban_cache_entries",
+            old.ban_cache_entries != new.ban_cache_entries,
+        ),
         ("clock", !Arc::ptr_eq(&old.clock, &new.clock)),
     ];
     differs
@@ -220,3 +242,6 @@ fn client_of(request: &HttpRequest, settings: &Settings) -> Client {
         0,
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        decision::RouteId,
+        engine::Engine,
         route::{NamedQuota, RouteWindows},
     };
 
@@ -162,7 +162,7 @@ mod tests {
                 key: None,
             })
             .collect();
-        std::iter::once(Rc::new(RouteWindows::new(RouteId::GLOBAL, &named))).collect()
+        std::iter::once(Rc::new(RouteWindows::new(Engine::preflight(), &named))).collect()
     }
 
     fn state(remaining: u32, reset_millis: u64) -> QuotaState {

@@ -35,6 +35,8 @@ pub enum RefusalKind {
     Denied,
     /// A detector flagged the request: 403.
     Threat,
+    /// The store is out of reach and `on_store_failure` is `closed`: 503.
+    Unavailable,
 }
 
 /// A request that is refused, as the [refusal hook](crate::SecurityConfigBuilder::on_refusal) sees it.
@@ -60,7 +62,7 @@ impl Refusal {
         &self.client
     }
 
-    /// The status of the response, unless a hook gives another: 429 or 403.
+    /// The status of the response, unless a hook gives another: 429, 403 or 503.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self.kind {
@@ -68,11 +70,12 @@ impl Refusal {
             RefusalKind::Banned | RefusalKind::Denied | RefusalKind::Threat => {
                 StatusCode::FORBIDDEN
             }
+            RefusalKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
-    /// How long a client that is over a limit has to wait until a request is admitted, in whole seconds. Not told to those who
-    /// are banned: no retries.
+    /// How long to wait, in whole seconds: exactly until a request is admitted for a client that is over a limit, a few seconds while
+    /// the store is out of reach. Not told to those who are banned: no retries.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         self.wait_millis
@@ -181,8 +184,14 @@ pub(crate) fn refuse(
 /// The body (RFC 9457). Who is banned, denied or caught learns no more than that he is refused.
 fn problem(refusal: &Refusal) -> BoxBody {
     const FORBIDDEN: &[u8] = br#"{"type":"about:blank","title":"Forbidden","status":403}"#;
-    if refusal.kind != RefusalKind::RateLimited {
-        return BoxBody::new(Bytes::from_static(FORBIDDEN));
+    const UNAVAILABLE: &[u8] =
+        br#"{"type":"about:blank","title":"Service Unavailable","status":503}"#;
+    match refusal.kind {
+        RefusalKind::RateLimited => {}
+        RefusalKind::Banned | RefusalKind::Denied | RefusalKind::Threat => {
+            return BoxBody::new(Bytes::from_static(FORBIDDEN));
+        }
+        RefusalKind::Unavailable => return BoxBody::new(Bytes::from_static(UNAVAILABLE)),
     }
     let body = match (refusal.windows.as_slice(), refusal.quotas.as_slice()) {
         // The usual case: one limit, which is the one that was exceeded.

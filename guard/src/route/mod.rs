@@ -20,6 +20,6 @@ pub use annotation::KeyFunction;
 pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
-pub(crate) use registration::{RouteIdentity, any_registered};
+pub(crate) use registration::{CountedMethods, RouteIdentity, any_registered};
 pub(crate) use ticket::{Called, Ticket, Tickets};
-pub(crate) use windows::{NamedQuota, RouteWindows};
+pub(crate) use windows::{NamedQuota, Route, RouteWindows};

@@ -54,6 +54,15 @@ pub(crate) struct RouteIdentity {
     pub(crate) pattern: String,
 }
 
+/// Which methods a route's windows are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountedMethods<'a> {
+    /// Those of a handler, of which this is the first, or the only one.
+    First(&'a str),
+    /// All: the limit was put around a resource or scope.
+    All,
+}
+
 /// Where a registration was found to sit.
 #[derive(Debug)]
 pub(crate) struct Place {

@@ -16,7 +16,7 @@ use crate::{
 
 use super::{
     prediction::Claims,
-    registration::{LimitSpec, Place, Registration, Seen, Source},
+    registration::{CountedMethods, LimitSpec, Place, Registration, Seen, Source},
     windows::{NamedQuota, RouteWindows},
 };
 
@@ -270,8 +270,17 @@ impl Registration {
         ) {
             identity.pattern = format!("{method} {}", identity.pattern);
         }
-        (!named.is_empty())
-            .then(|| Rc::new(RouteWindows::new(view.engine.route(&identity), &named)))
+        let methods = match &self.source {
+            Source::Annotation(annotation) => annotation.methods.first().copied(),
+            Source::Wrapped(_) => {
+                overriding.and_then(|route| route.method.as_ref()?.as_str().into())
+            }
+        };
+        let methods = methods.map_or(CountedMethods::All, CountedMethods::First);
+        (!named.is_empty()).then(|| {
+            let route = view.engine.route(&identity, &place.pattern, methods);
+            Rc::new(RouteWindows::new(route, &named))
+        })
     }
 
     /// The method of the request, where it matters: what was limited by hand has one window for all methods, unless the

@@ -2,11 +2,13 @@
 //!
 //! Must not know: requests, routing.
 
+use std::sync::Arc;
+
 use actix_web::{http::header::HeaderValue, web::Bytes};
 
 use crate::{
     client::{Client, ClientKey},
-    decision::{LogHit, LogKey, Quota, RouteId, Subject},
+    decision::{CountedBy, LogHit, LogKey, LogName, Quota, RouteId, Subject},
     response::{StateValues, policy_value, quota_exceeded, quoted},
 };
 
@@ -21,10 +23,20 @@ pub(crate) struct NamedQuota {
     pub(crate) key: Option<AnnotatedKey>,
 }
 
+/// A route as stores know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    /// In this process.
+    pub(crate) id: RouteId,
+    /// In all processes that share a store; `None` for what no other limit covers, and where no store is shared.
+    pub(crate) endpoint: Option<Arc<str>>,
+}
+
 /// All windows of one route.
 #[derive(Debug)]
 pub(crate) struct RouteWindows {
     route: RouteId,
+    endpoint: Option<Arc<str>>,
     logs: Vec<Log>,
     /// The names in the order in which the store answers, as structured strings: quotes included.
     names: Vec<String>,
@@ -43,7 +55,7 @@ struct Log {
 }
 
 impl RouteWindows {
-    pub(crate) fn new(route: RouteId, named: &[NamedQuota]) -> Self {
+    pub(crate) fn new(route: Route, named: &[NamedQuota]) -> Self {
         let mut logs: Vec<Log> = Vec::new();
         let mut names: Vec<Vec<String>> = Vec::new();
         for one in named {
@@ -66,7 +78,8 @@ impl RouteWindows {
         let policy = policy_value(names.iter().map(String::as_str).zip(&quotas));
         let problem = quota_exceeded(names.iter().map(String::as_str));
         Self {
-            route,
+            route: route.id,
+            endpoint: route.endpoint,
             logs,
             names,
             quotas,
@@ -81,38 +94,55 @@ impl RouteWindows {
         self.logs.iter().any(|log| log.key.is_none())
     }
 
-    /// The logs to be asked for. `value_of` gives the value of a key function.
+    /// The key functions of the logs, in their order; `None` for one that counts by the client's address.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = Option<AnnotatedKey>> {
+        self.logs.iter().map(|log| log.key)
+    }
+
+    /// The logs to be asked for, with what each counts by in this process and what it is called in all.
     pub(crate) fn logs<'a>(
         &'a self,
-        client: &Client,
-        mut value_of: impl FnMut(AnnotatedKey) -> u128,
+        counted: impl Iterator<Item = (Subject, Option<CountedBy<'a>>)>,
     ) -> impl Iterator<Item = LogHit<'a>> {
-        let address: ClientKey = client.key();
-        self.logs.iter().map(move |log| {
-            let subject = log.key.map_or(Subject::Client(address), |key| {
-                Subject::Value(value_of(key))
-            });
-            LogHit {
-                key: LogKey {
-                    subject,
-                    route: self.route,
-                },
-                quotas: &log.quotas,
-            }
-        })
+        self.logs
+            .iter()
+            .zip(counted)
+            .map(|(log, (subject, counted_by))| self.hit(log, subject, counted_by))
+    }
+
+    /// The logs that count by the client's address.
+    pub(crate) fn logs_by_address(&self, client: ClientKey) -> impl Iterator<Item = LogHit<'_>> {
+        let by_address = self.logs.iter().filter(|log| log.key.is_none());
+        by_address.map(move |log| self.hit(log, Subject::Client(client), None))
+    }
+
+    #[inline]
+    fn hit<'a>(
+        &'a self,
+        log: &'a Log,
+        subject: Subject,
+        counted_by: Option<CountedBy<'a>>,
+    ) -> LogHit<'a> {
+        LogHit {
+            key: LogKey {
+                subject,
+                route: self.route,
+            },
+            name: LogName {
+                endpoint: self.endpoint.as_deref(),
+                counted_by,
+            },
+            quotas: &log.quotas,
+        }
     }
 
     /// The log to be asked for, if there is one and it counts by the client's address: the usual case.
     #[inline]
     pub(crate) fn only_log_by_address(&self, client: &Client) -> Option<LogHit<'_>> {
-        let [Log { key: None, quotas }] = self.logs.as_slice() else {
+        let [log @ Log { key: None, .. }] = self.logs.as_slice() else {
             return None;
         };
-        let key = LogKey {
-            subject: Subject::Client(client.key()),
-            route: self.route,
-        };
-        Some(LogHit { key, quotas })
+        Some(self.hit(log, Subject::Client(client.key()), None))
     }
 
     /// Names, quoted, with their quotas, in the order of the store's answer.

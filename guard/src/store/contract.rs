@@ -29,6 +29,9 @@ pub(super) use ask::{Ask, RULES, quota};
 pub(super) trait Harness {
     type Store: Store + 'static;
 
+    /// How many random cases a property is tried with.
+    const CASES: u32 = 96;
+
     /// An empty store that nobody else uses and that reads the time from `clock`.
     fn store(&self, clock: Arc<ManualClock>) -> Self::Store;
 
@@ -284,4 +287,14 @@ mod memory_store {
 
 mod remote_store {
     run_contract!(crate::store::contract::Remote);
+}
+
+#[cfg(feature = "redis")]
+mod redis_store {
+    run_contract!(crate::store::redis::tests::Redis::Frozen);
+}
+
+#[cfg(feature = "redis")]
+mod redis_store_between_milliseconds {
+    run_contract!(crate::store::redis::tests::Redis::Ticking);
 }

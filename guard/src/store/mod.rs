@@ -1,12 +1,100 @@
 //! Stores: where windows, strikes and bans are kept.
 //!
-//! Must not know: requests, responses, routes' patterns.
+//! Must not know: requests, responses.
 
 mod memory;
+mod table;
+
+#[cfg(feature = "redis")]
+mod failover;
+#[cfg(feature = "redis")]
+mod hot_bans;
+#[cfg(feature = "redis")]
+pub(crate) mod redis;
+#[cfg(feature = "redis")]
+mod shared_bans;
+#[cfg(feature = "redis")]
+mod unwritten;
+#[cfg(feature = "redis")]
+mod upkeep;
 
 #[cfg(test)]
 mod contract;
 #[cfg(test)]
 mod model;
 
+use std::sync::Arc;
+
+use crate::{
+    config::{Settings, StoreChoice},
+    decision::Store,
+    route::{CountedMethods, RouteIdentity},
+};
+
 pub(crate) use memory::{MemoryStore, MemoryStoreOptions};
+
+/// The store of a configuration; the one for passive mode has keys of its own.
+pub(crate) fn open(settings: &Settings, enforcing: bool) -> Box<dyn Store> {
+    let memory = MemoryStore::new(
+        &MemoryStoreOptions {
+            max_clients: settings.max_clients,
+            max_bans: settings.max_bans,
+            ban_file: settings.ban_file.clone().filter(|_| enforcing),
+        },
+        Arc::clone(&settings.clock),
+    );
+    match &settings.store {
+        StoreChoice::Memory => Box::new(memory),
+        #[cfg(feature = "redis")]
+        StoreChoice::Redis(urls) => redis::open(settings, urls, memory, enforcing),
+        #[cfg(not(feature = "redis"))]
+        StoreChoice::Redis(_) => Box::new(memory),
+    }
+}
+
+/// What is wrong with the Redis servers of a configuration, if anything is.
+///
+/// # Errors
+///
+/// One line that does not name the field. It never shows a password.
+#[cfg(feature = "redis")]
+pub(crate) fn check_servers(settings: &Settings) -> Result<(), String> {
+    match &settings.store {
+        StoreChoice::Memory => Ok(()),
+        StoreChoice::Redis(urls) => redis::check_servers(settings, urls),
+    }
+}
+
+/// What a route is called in a store that processes share.
+pub(crate) fn endpoint(pattern: &str, methods: CountedMethods<'_>) -> Option<Arc<str>> {
+    #[cfg(feature = "redis")]
+    return Some(redis::endpoint(pattern, methods));
+    #[cfg(not(feature = "redis"))]
+    {
+        let _ = (pattern, methods);
+        None
+    }
+}
+
+/// The same for one of several routes that have pattern and method in common.
+pub(crate) fn distinct_endpoint(
+    pattern: &str,
+    methods: CountedMethods<'_>,
+    identity: &RouteIdentity,
+) -> Option<Arc<str>> {
+    #[cfg(feature = "redis")]
+    return Some(redis::distinct_endpoint(pattern, methods, identity));
+    #[cfg(not(feature = "redis"))]
+    {
+        let _ = (pattern, methods, identity);
+        None
+    }
+}
+
+/// What CORS preflights are called there.
+pub(crate) fn preflight_endpoint() -> Option<Arc<str>> {
+    #[cfg(feature = "redis")]
+    return Some(redis::preflight_endpoint());
+    #[cfg(not(feature = "redis"))]
+    None
+}

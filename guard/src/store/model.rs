@@ -304,9 +304,9 @@ fn run<H: Harness>(harness: &H, scene: &Scene, steps: &[Step]) -> Result<(), Tes
 }
 
 /// Runs random interleavings on the stores of a harness.
-fn agrees_with_the_model(harness: &impl Harness) {
+fn agrees_with_the_model<H: Harness>(harness: &H) {
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 96,
+        cases: H::CASES,
         failure_persistence: None,
         ..ProptestConfig::default()
     });
@@ -316,10 +316,26 @@ fn agrees_with_the_model(harness: &impl Harness) {
         run(harness, &scene, &steps)
     });
     result.unwrap();
-    assert!(seen.get() > 10_000, "only {} steps", seen.get());
+    assert!(
+        seen.get() > H::CASES as usize * 150,
+        "only {} steps",
+        seen.get()
+    );
 }
 
 #[test]
 fn the_memory_store_agrees_with_the_model() {
     agrees_with_the_model(&Memory);
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn the_redis_store_agrees_with_the_model() {
+    agrees_with_the_model(&super::redis::tests::Redis::Frozen);
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn the_redis_store_agrees_with_the_model_between_milliseconds() {
+    agrees_with_the_model(&super::redis::tests::Redis::Ticking);
 }

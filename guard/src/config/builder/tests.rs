@@ -3,6 +3,9 @@ use std::time::Duration;
 use actix_web::http::Method;
 
 use super::*;
+use crate::config::{RedisWindows, StoreFailurePolicy};
+#[cfg(feature = "redis")]
+use crate::config::{redis_url::RedisUrl, store::StoreChoice};
 
 #[derive(Debug)]
 struct StoppedClock;
@@ -13,7 +16,7 @@ impl Clock for StoppedClock {
     }
 }
 
-/// Every setter, with a value that is not the default.
+/// Every setter but those that name Redis servers, with a value that is not the default.
 fn all_set() -> SecurityConfigBuilder {
     SecurityConfig::builder()
         .rate_limit(51)
@@ -37,7 +40,15 @@ fn all_set() -> SecurityConfigBuilder {
         .max_bans(1002)
         .ban_file("/var/lib/guard/bans.json")
         .rate_limit_headers(HeaderStyle::Both)
+        .redis_prefix("app:")
+        .redis_timeout_ms(251)
+        .redis_windows(RedisWindows::Local)
+        .on_store_failure(StoreFailurePolicy::Open)
+        .ban_cache_entries(1003)
 }
+
+/// The fields that name Redis servers.
+const SERVERS: [&str; 3] = ["store", "redis_sentinel_master", "redis_cluster"];
 
 #[test]
 fn every_available_field_has_a_setter_that_sets_it() {
@@ -57,7 +68,8 @@ fn every_available_field_has_a_setter_that_sets_it() {
         })
         .map(|field| field.name)
         .collect();
-    assert_eq!(unchanged, ["client_ip_header"]);
+    assert_eq!(unchanged[0], "client_ip_header");
+    assert_eq!(unchanged[1..], SERVERS);
 
     assert_eq!(
         (settings.global.requests, settings.global.window_millis),
@@ -78,6 +90,37 @@ fn every_available_field_has_a_setter_that_sets_it() {
         Some("/var/lib/guard/bans.json".as_ref())
     );
     assert_eq!((settings.max_clients, settings.max_bans), (1001, 1002));
+    assert_eq!(settings.redis_prefix, "app:");
+    assert_eq!(settings.redis_timeout, Duration::from_millis(251));
+    assert_eq!(settings.redis_windows, RedisWindows::Local);
+    assert_eq!(settings.on_store_failure, StoreFailurePolicy::Open);
+    assert_eq!(settings.ban_cache_entries, 1003);
+}
+
+#[cfg(feature = "redis")]
+#[test]
+fn the_setters_that_name_servers_set_them() {
+    let urls = ["redis://:secret@one", "redis://two:7000"];
+    let sentinels = SecurityConfig::builder()
+        .redis_urls(urls)
+        .redis_sentinel_master("mymaster")
+        .build()
+        .unwrap();
+    let settings = sentinels.settings();
+    assert_eq!(settings.redis_sentinel_master.as_deref(), Some("mymaster"));
+    let StoreChoice::Redis(given) = &settings.store else {
+        panic!("{settings:?}");
+    };
+    assert!(given.iter().map(RedisUrl::as_str).eq(urls));
+
+    let cluster = SecurityConfig::builder()
+        .store("memory")
+        .store("redis://one")
+        .redis_cluster(true)
+        .build()
+        .unwrap();
+    assert!(cluster.settings().redis_cluster);
+    assert!(matches!(&cluster.settings().store, StoreChoice::Redis(urls) if urls.len() == 1));
 }
 
 #[test]
@@ -251,8 +294,8 @@ fn what_only_code_can_give_arrives() {
 
 #[test]
 fn debug_shows_names_and_no_values() {
-    let builder = SecurityConfig::builder().exempt_ips(["redis://:secret@host"]);
+    let builder = SecurityConfig::builder().store("redis://:secret@host");
     let debug = format!("{builder:?}");
-    assert!(debug.contains("exempt_ips"), "{debug}");
+    assert!(debug.contains("store"), "{debug}");
     assert!(!debug.contains("secret"), "{debug}");
 }

@@ -4,8 +4,8 @@ use actix_web::http::Method;
 use proptest::prelude::*;
 
 use crate::config::{
-    HeaderStyle, RouteOverride, SecurityConfig, SecurityConfigBuilder, StrikeReset,
-    settings::Settings,
+    HeaderStyle, RedisWindows, RouteOverride, SecurityConfig, SecurityConfigBuilder,
+    StoreFailurePolicy, StrikeReset, settings::Settings,
 };
 
 const DEFAULTS: &str = r#"rate_limit = 50
@@ -99,9 +99,17 @@ fn assert_equal(left: &Settings, right: &Settings) {
         exempt_loopback,
         denied_ips,
         ipv6_prefix,
+        store,
+        redis_sentinel_master,
+        redis_prefix,
+        redis_cluster,
+        redis_timeout,
+        redis_windows,
+        on_store_failure,
         max_clients,
         max_bans,
         ban_file,
+        ban_cache_entries,
         rate_limit_headers,
         detectors: _,
         on_refusal: _,
@@ -123,9 +131,17 @@ fn assert_equal(left: &Settings, right: &Settings) {
     assert_eq!(*exempt_loopback, right.exempt_loopback);
     assert_eq!(*denied_ips, right.denied_ips);
     assert_eq!(*ipv6_prefix, right.ipv6_prefix);
+    assert_eq!(*store, right.store);
+    assert_eq!(*redis_sentinel_master, right.redis_sentinel_master);
+    assert_eq!(*redis_prefix, right.redis_prefix);
+    assert_eq!(*redis_cluster, right.redis_cluster);
+    assert_eq!(*redis_timeout, right.redis_timeout);
+    assert_eq!(*redis_windows, right.redis_windows);
+    assert_eq!(*on_store_failure, right.on_store_failure);
     assert_eq!(*max_clients, right.max_clients);
     assert_eq!(*max_bans, right.max_bans);
     assert_eq!(*ban_file, right.ban_file);
+    assert_eq!(*ban_cache_entries, right.ban_cache_entries);
     assert_eq!(*rate_limit_headers, right.rate_limit_headers);
 }
 
@@ -206,6 +222,62 @@ fn words() -> impl Strategy<Value = (StrikeReset, HeaderStyle, Option<String>)> 
     )
 }
 
+/// Prefix, timeout, cached bans, and words.
+type Redis = (String, i64, i64, RedisWindows, StoreFailurePolicy);
+
+fn redis() -> impl Strategy<Value = Redis> {
+    (
+        "[^{}\\p{White_Space}\\p{Cc}]{1,16}",
+        1..=10_000_i64,
+        1..=10_000_000_i64,
+        proptest::sample::select(RedisWindows::ALL.to_vec()),
+        proptest::sample::select(StoreFailurePolicy::ALL.to_vec()),
+    )
+}
+
+fn with_redis(builder: SecurityConfigBuilder, redis: Redis) -> SecurityConfigBuilder {
+    let (prefix, timeout, cached, windows, policy) = redis;
+    builder
+        .redis_prefix(prefix)
+        .redis_timeout_ms(timeout)
+        .ban_cache_entries(cached)
+        .redis_windows(windows)
+        .on_store_failure(policy)
+}
+
+#[derive(Clone, Debug)]
+enum Servers {
+    None,
+    Single(String),
+    Sentinels(Vec<String>, String),
+    Cluster(Vec<String>),
+}
+
+fn with_servers(builder: SecurityConfigBuilder, servers: Servers) -> SecurityConfigBuilder {
+    match servers {
+        Servers::None => builder,
+        Servers::Single(url) => builder.store(url),
+        Servers::Sentinels(urls, master) => builder.redis_urls(urls).redis_sentinel_master(master),
+        Servers::Cluster(urls) => builder.redis_urls(urls).redis_cluster(true),
+    }
+}
+
+/// Without the feature, the store is memory.
+fn servers() -> impl Strategy<Value = Servers> {
+    let url = || "redis://([a-z0-9._-]{1,9}|\\[2001:db8::[0-9a-f]{1,4}\\])(:[1-9][0-9]{0,3})?";
+    let urls = || proptest::collection::vec(url(), 1..4);
+    if !cfg!(feature = "redis") {
+        return Just(Servers::None).boxed();
+    }
+    prop_oneof![
+        Just(Servers::None),
+        (url(), 0..16).prop_map(|(url, database)| Servers::Single(format!("{url}/{database}"))),
+        (urls(), "[A-Za-z0-9._-]{1,9}").prop_map(|(urls, name)| Servers::Sentinels(urls, name)),
+        urls().prop_map(Servers::Cluster),
+    ]
+    .boxed()
+}
+
 proptest! {
     #[test]
     fn what_is_printed_reads_back_equal(
@@ -215,6 +287,8 @@ proptest! {
         denied in networks(),
         routes in routes(),
         (reset, style, ban_file) in words(),
+        redis in redis(),
+        servers in servers(),
     ) {
         let [limiting, banning, detection, passive, rejected, loopback] = switches;
         let builder = numbers
@@ -228,10 +302,12 @@ proptest! {
             .denied_ips(denied)
             .strike_reset(reset)
             .rate_limit_headers(style);
+        let builder = with_redis(builder, redis);
         let builder = routes.into_iter().fold(builder, SecurityConfigBuilder::route);
+        // A Redis store and the file exclude each other.
         let builder = match ban_file {
             Some(path) => builder.ban_file(path),
-            None => builder,
+            None => with_servers(builder, servers),
         };
         let config = builder.build().unwrap();
         let printed = config.to_string();

@@ -172,15 +172,21 @@ fn variables_set_fields() {
         ("GUARD_BAN_FILE", "/var/lib/my bans.json"),
         ("GUARD_RATE_LIMIT_HEADERS", "legacy"),
         ("GUARD_TRUSTED_PROXIES", ""),
-        ("GUARD_REDIS_TIMEOUT_MS", "250"),
-        ("GUARD_REDIS_CLUSTER", "no"),
         ("GUARD_STORE", "memory"),
+        ("GUARD_REDIS_PREFIX", "app:"),
+        ("GUARD_REDIS_CLUSTER", "no"),
+        ("GUARD_REDIS_TIMEOUT_MS", "100"),
+        ("GUARD_REDIS_WINDOWS", "local"),
+        ("GUARD_ON_STORE_FAILURE", "closed"),
+        ("GUARD_BAN_CACHE_ENTRIES", "7"),
     ])
     .unwrap();
     let expected = SecurityConfig::from_toml(
         "rate_limit = 7\nrate_limit_window = 300\nauto_ban_duration = 86400\npassive = true\n\
          exempt_ips = [\"10.0.0.0/8\", \"::1\"]\nstrike_reset = { after = 3600 }\n\
-         ban_file = \"/var/lib/my bans.json\"\nrate_limit_headers = \"legacy\"",
+         ban_file = \"/var/lib/my bans.json\"\nrate_limit_headers = \"legacy\"\n\
+         redis_prefix = \"app:\"\nredis_timeout_ms = 100\nredis_windows = \"local\"\n\
+         on_store_failure = \"closed\"\nban_cache_entries = 7",
     )
     .unwrap();
     assert_eq!(config.to_string(), expected.to_string());
@@ -332,13 +338,61 @@ fn bad_variables_name_field_and_variable() {
         ),
         (
             "GUARD_STORE",
-            "redis://:secret@host",
-            "store: GUARD_STORE: not available in this release",
+            "redis://:secret@host:x",
+            "store: GUARD_STORE must have a port from 1 to 65535 after its host, or none, \
+             not \"redis://***@host:***\"",
+        ),
+        (
+            "GUARD_STORE",
+            "",
+            "store: GUARD_STORE must be \"memory\" or begin with redis:// or rediss://, not \"\"",
+        ),
+        (
+            "GUARD_STORE",
+            "memory,redis://host",
+            "store[0]: GUARD_STORE must begin with redis:// or rediss:// \
+             (the comma of a password is written %2C)",
+        ),
+        (
+            "GUARD_STORE",
+            "redis://:sec,ret@host",
+            "store[0]: GUARD_STORE must have a host, as in redis://user:password@host:6379/0 \
+             (special characters of the password percent-encoded), not \"redis://:***\"",
+        ),
+        (
+            "GUARD_REDIS_SENTINEL_MASTER",
+            "",
+            "redis_sentinel_master: GUARD_REDIS_SENTINEL_MASTER must not be empty",
+        ),
+        (
+            "GUARD_REDIS_SENTINEL_MASTER",
+            "mymaster",
+            "redis_sentinel_master: GUARD_REDIS_SENTINEL_MASTER: needs a Redis store, but store is \"memory\"",
+        ),
+        (
+            "GUARD_REDIS_CLUSTER",
+            "yes",
+            "redis_cluster: GUARD_REDIS_CLUSTER: needs a Redis store, but store is \"memory\"",
+        ),
+        (
+            "GUARD_REDIS_PREFIX",
+            "{guard}:",
+            "redis_prefix: GUARD_REDIS_PREFIX must not contain braces, as \"{guard}:\" does",
+        ),
+        (
+            "GUARD_REDIS_WINDOWS",
+            "global",
+            "redis_windows: GUARD_REDIS_WINDOWS must be one of \"shared\", \"local\", not \"global\"",
+        ),
+        (
+            "GUARD_ON_STORE_FAILURE",
+            "close",
+            "on_store_failure: GUARD_ON_STORE_FAILURE must be one of \"local\", \"open\", \"closed\", not \"close\"",
         ),
         (
             "GUARD_MAX_BANS",
             "redis://:secret@host",
-            "max_bans: GUARD_MAX_BANS must be a whole number, not \"redis://:***@host\"",
+            "max_bans: GUARD_MAX_BANS must be a whole number, not \"redis://***@host\"",
         ),
     ];
     for (name, value, expected) in cases {
@@ -380,4 +434,115 @@ fn the_last_of_several_values_of_one_variable_counts() {
     let config = env(&[("GUARD_RATE_LIMIT", "9"), ("GUARD_RATE_LIMIT", "8")]).unwrap();
     assert_eq!(config.settings().global.requests, 8);
     assert_eq!(Settings::default().global.requests, 50);
+}
+
+#[cfg(not(feature = "redis"))]
+#[test]
+fn redis_needs_its_feature() {
+    let url = "redis://:secret@host";
+    let needs = "redis://***@host needs the cargo feature \"redis\" of actix-web-guard";
+    assert_eq!(
+        toml_error(&format!("store = \"{url}\"")),
+        format!("store: {needs}")
+    );
+    assert_eq!(
+        env_error("GUARD_STORE", url),
+        format!("store: GUARD_STORE: {needs}")
+    );
+    let built = SecurityConfig::builder().store(url).build();
+    assert_eq!(built.unwrap_err().to_string(), format!("store: {needs}"));
+}
+
+#[cfg(feature = "redis")]
+mod redis {
+    use super::*;
+
+    #[test]
+    fn stores_from_toml_environment_and_code_are_the_same() {
+        let one = "redis://:secret@one/1";
+        let same = [
+            SecurityConfig::from_toml(&format!("store = \"{one}\"")),
+            SecurityConfig::from_toml(&format!("store = [\"{one}\"]")),
+            env(&[("GUARD_STORE", one)]),
+            SecurityConfig::builder().store(one).build(),
+            SecurityConfig::builder().redis_urls([one]).build(),
+        ];
+        let same = same.map(Result::unwrap);
+        for config in &same {
+            assert_eq!(config.settings(), same[0].settings());
+            assert!(
+                config
+                    .to_string()
+                    .contains("\nstore = \"redis://***@one/1\"\n"),
+                "{config}"
+            );
+        }
+    }
+
+    #[test]
+    fn several_servers_from_toml_environment_and_code_are_the_same() {
+        let master = "mymaster";
+        let same = [
+            SecurityConfig::from_toml(
+                "store = [\"redis://one\", \"redis://u:secret@two:1\"]\n\
+                 redis_sentinel_master = \"mymaster\"",
+            ),
+            env(&[
+                ("GUARD_STORE", "redis://one, redis://u:secret@two:1"),
+                ("GUARD_REDIS_SENTINEL_MASTER", master),
+            ]),
+            SecurityConfig::builder()
+                .redis_urls(["redis://one", "redis://u:secret@two:1"])
+                .redis_sentinel_master(master)
+                .build(),
+        ];
+        let same = same.map(Result::unwrap);
+        for config in &same {
+            assert_eq!(config.settings(), same[0].settings());
+            let printed = config.to_string();
+            let lines = "\nstore = [\"redis://one\", \"redis://***@two:1\"]\n\
+                         redis_sentinel_master = \"mymaster\"\n";
+            assert!(printed.contains(lines), "{printed}");
+        }
+    }
+
+    #[test]
+    fn a_store_whose_password_is_hidden_cannot_be_loaded_again() {
+        let config = SecurityConfig::builder().store("redis://:secret@host");
+        let printed = config.build().unwrap().to_string();
+        let error = toml_error(&printed);
+        assert!(
+            error.starts_with("store: must have a password beside its user"),
+            "{error}"
+        );
+        assert!(error.ends_with("not \"redis://***@host\""), "{error}");
+    }
+
+    #[test]
+    fn a_variable_is_blamed_for_what_it_breaks_beside_the_file() {
+        let with_store = |toml: &str, variable: (&str, &str)| {
+            let builder = SecurityConfig::builder().toml(toml).unwrap();
+            let built = builder.env_from([variable]).unwrap().build();
+            built.unwrap_err().to_string()
+        };
+        assert_eq!(
+            with_store("", ("GUARD_STORE", "redis://one,redis://two")),
+            "store: GUARD_STORE must be one URL, not 2, unless redis_sentinel_master or redis_cluster is set"
+        );
+        assert_eq!(
+            with_store(
+                "redis_cluster = true",
+                ("GUARD_STORE", "redis://one,redis://:secret@two/1")
+            ),
+            "store[1]: GUARD_STORE must not have a database, as redis://***@two/1 has, \
+             with redis_cluster: a Cluster has none but 0"
+        );
+        assert_eq!(
+            with_store(
+                "store = \"redis://one\"",
+                ("GUARD_BAN_FILE", "/tmp/bans.json")
+            ),
+            "ban_file: GUARD_BAN_FILE must not be set with a Redis store, which keeps the bans itself"
+        );
+    }
 }

@@ -17,6 +17,10 @@ fn environment_text_has_the_form_of_its_field() {
         (Form::Number, "5m", Raw::text("5m")),
         (Form::Number, "", Raw::text("")),
         (Form::Word, " draft ", Raw::text("draft")),
+        (Form::Words, " memory ", Raw::text("memory")),
+        (Form::Words, "", Raw::text("")),
+        (Form::Words, "a, b ", Raw::texts(["a", "b"])),
+        (Form::Words, "a,", Raw::texts(["a", ""])),
         (Form::Path, " /var/x ", Raw::text(" /var/x ")),
         (Form::List, "", Raw::List(vec![])),
         (Form::List, "  ", Raw::List(vec![])),
@@ -132,6 +136,7 @@ fn durations_out_of_bounds_or_without_sense() {
 fn switches_texts_paths_and_words_refuse_other_types() {
     let words = [("draft", 1), ("off", 2)];
     assert_eq!(as_word(&Raw::text("off"), &words).unwrap(), 2);
+    assert_eq!(as_name(&Raw::text("mymaster")).unwrap(), "mymaster");
     let cases = [
         (
             message(as_switch(&Raw::Integer(1))),
@@ -146,6 +151,12 @@ fn switches_texts_paths_and_words_refuse_other_types() {
         (
             message(as_path(&Raw::Switch(true))),
             "must be a path, not true",
+        ),
+        (message(as_name(&Raw::Integer(1))), "must be a text, not 1"),
+        (message(as_name(&Raw::text(""))), "must not be empty"),
+        (
+            message(as_name(&Raw::text("my master"))),
+            "must not contain spaces or control characters, as \"my master\" does",
         ),
         (
             message(as_word(&Raw::text("Draft"), &words)),

@@ -2,8 +2,10 @@
 
 use crate::{
     client::ClientKey,
+    config::StoreFailurePolicy,
     decision::{
-        Answer, Cause, Decision, Hit, LogHit, LogKey, Quota, RouteId, Store, StrikeRules, Subject,
+        Answer, Cause, Decision, Hit, LogHit, LogKey, LogName, Quota, RouteId, Store, StrikeRules,
+        Subject,
     },
 };
 
@@ -104,7 +106,11 @@ impl Ask {
         let logs: Vec<LogHit<'_>> = self
             .logs
             .iter()
-            .map(|(key, quotas)| LogHit { key: *key, quotas })
+            .map(|(key, quotas)| LogHit {
+                key: *key,
+                name: LogName::default(),
+                quotas,
+            })
             .collect();
         ask(&Hit {
             client: self.client,
@@ -113,6 +119,7 @@ impl Ask {
             count_rejected: self.count_rejected,
             bans: self.bans,
             strikes: self.strikes,
+            on_store_failure: StoreFailurePolicy::Local,
         })
     }
 

@@ -6,14 +6,14 @@ use crate::decision::{Outcome, RouteId};
 
 use super::{ALICE, Ask, BOB, Harness, Rig, quota};
 
-pub(super) fn no_window_ever_holds_more_than_the_quota(harness: &impl Harness) {
+pub(super) fn no_window_ever_holds_more_than_the_quota<H: Harness>(harness: &H) {
     let quotas = prop::collection::vec((1u32..6, 1u64..500), 1..4);
     let requests = prop::collection::vec(
         (prop_oneof![Just(0), 0u64..20, 0u64..600], any::<bool>()),
         1..200,
     );
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 64,
+        cases: H::CASES,
         failure_persistence: None,
         ..ProptestConfig::default()
     });

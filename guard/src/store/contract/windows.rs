@@ -101,7 +101,7 @@ fn hammer(rig: &Rig<impl crate::decision::Store>, ask: &Ask) -> usize {
         .sum()
 }
 
-pub(super) fn waiting_the_wait_admits_and_a_millisecond_less_does_not(harness: &impl Harness) {
+pub(super) fn waiting_the_wait_admits_and_a_millisecond_less_does_not<H: Harness>(harness: &H) {
     let quotas = || prop::collection::vec((1u32..5, 1u64..1000), 1..3);
     let schedule = (
         prop::collection::vec(quotas(), 1..3),
@@ -109,7 +109,7 @@ pub(super) fn waiting_the_wait_admits_and_a_millisecond_less_does_not(harness: &
         any::<bool>(),
     );
     let mut runner = TestRunner::new(ProptestConfig {
-        cases: 96,
+        cases: H::CASES,
         failure_persistence: None,
         ..ProptestConfig::default()
     });

@@ -6,9 +6,12 @@ use std::sync::MutexGuard;
 
 use smallvec::SmallVec;
 
-use crate::decision::{Hit, QuotaStates};
+use crate::{
+    decision::{Hit, QuotaStates},
+    store::table::Place,
+};
 
-use super::{shard::Shard, shared::Shared, table::Place};
+use super::{shard::Shard, shared::Shared};
 
 /// What a decision works on, as long as it takes.
 pub(super) trait Held {

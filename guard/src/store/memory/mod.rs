@@ -10,7 +10,7 @@ mod ring;
 mod shard;
 mod shared;
 mod strikes;
-mod table;
+
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +54,71 @@ impl MemoryStore {
         Self { shared, file }
     }
 
+    /// See [`Store::ban`].
+    pub(super) fn ban_now(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Ban {
+        let now = self.shared.clock.now_millis();
+        let record = BanRecord {
+            since_millis: now,
+            until_millis: now.saturating_add(duration_millis),
+            reason: reason.into(),
+            by: BanSource::Manual,
+        };
+        let ban = record.to_ban(client, now, self.shared.clock.wall());
+        self.set_ban(client, record);
+        ban
+    }
+
+    /// See [`Store::unban`].
+    pub(super) fn unban_now(&self, client: ClientKey) -> bool {
+        let lifted = self.shared.lift_ban(client);
+        if lifted {
+            self.bans_changed();
+        }
+        lifted
+    }
+
+    /// See [`Store::bans`].
+    pub(super) fn bans_now(&self) -> Vec<Ban> {
+        let (now, wall) = (self.shared.clock.now_millis(), self.shared.clock.wall());
+        let mut bans: Vec<Ban> = self
+            .shared
+            .records()
+            .into_iter()
+            .map(|(client, ban)| ban.to_ban(client, now, wall))
+            .collect();
+        bans.sort_by_key(|ban| ban.remaining);
+        bans
+    }
+
+    /// Takes over a ban of another store, of which so much is left.
+    #[cfg(feature = "redis")]
+    pub(super) fn adopt(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
+        let now = self.shared.clock.now_millis();
+        let before = ban.until_millis.saturating_sub(ban.since_millis);
+        let record = BanRecord {
+            since_millis: now
+                .saturating_add(left_millis)
+                .saturating_sub(before)
+                .min(now),
+            until_millis: now.saturating_add(left_millis),
+            ..ban.clone()
+        };
+        self.set_ban(client, record);
+    }
+
+    /// Everybody who is banned.
+    #[cfg(feature = "redis")]
+    pub(super) fn banned(&self) -> Vec<ClientKey> {
+        let records = self.shared.records().into_iter();
+        records.map(|(client, _)| client).collect()
+    }
+
+    fn set_ban(&self, client: ClientKey, record: BanRecord) {
+        self.shared.set_ban(client, record);
+        self.shared.make_room_for_bans();
+        self.bans_changed();
+    }
+
     /// Entries in a log.
     #[cfg(test)]
     pub(crate) fn log_length(
@@ -94,26 +159,11 @@ impl Store for MemoryStore {
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
-        let now = self.shared.clock.now_millis();
-        let record = BanRecord {
-            since_millis: now,
-            until_millis: now.saturating_add(duration_millis),
-            reason: reason.into(),
-            by: BanSource::Manual,
-        };
-        let ban = record.to_ban(client, now, self.shared.clock.wall());
-        self.shared.set_ban(client, record);
-        self.shared.make_room_for_bans();
-        self.bans_changed();
-        Answer::Ready(ban)
+        Answer::Ready(self.ban_now(client, duration_millis, reason))
     }
 
     fn unban(&self, client: ClientKey) -> Answer<bool> {
-        let lifted = self.shared.lift_ban(client);
-        if lifted {
-            self.bans_changed();
-        }
-        Answer::Ready(lifted)
+        Answer::Ready(self.unban_now(client))
     }
 
     fn ban_of(&self, client: ClientKey) -> Answer<Option<Ban>> {
@@ -126,14 +176,6 @@ impl Store for MemoryStore {
     }
 
     fn bans(&self) -> Answer<Vec<Ban>> {
-        let (now, wall) = (self.shared.clock.now_millis(), self.shared.clock.wall());
-        let mut bans: Vec<Ban> = self
-            .shared
-            .records()
-            .into_iter()
-            .map(|(client, ban)| ban.to_ban(client, now, wall))
-            .collect();
-        bans.sort_by_key(|ban| ban.remaining);
-        Answer::Ready(bans)
+        Answer::Ready(self.bans_now())
     }
 }

@@ -8,13 +8,10 @@ use crate::{
     bans::BanRecord,
     client::ClientKey,
     decision::{LogKey, Quota, QuotaStates, StrikeRules},
+    store::table::{Place, Table},
 };
 
-use super::{
-    log::Log,
-    strikes::Strikes,
-    table::{Place, Table},
-};
+use super::{log::Log, strikes::Strikes};
 
 /// Idle entries dropped with each operation: more than one can add, so they never pile up.
 const DROPS_PER_OPERATION: usize = 2;

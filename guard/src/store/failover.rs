@@ -1,0 +1,364 @@
+//! Windows, strikes and bans on Redis, and what is done while Redis cannot be asked: by `on_store_failure` the same limits from the memory
+//! of this process, an open door, or a closed one. Bans that are known here stay in force in any case, and what is decided of
+//! bans meanwhile is written once Redis is back.
+//!
+//! Must not know: connections, scripts, names of keys.
+
+mod breaker;
+
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+};
+
+use tokio::sync::Notify;
+
+use crate::{
+    bans::{Ban, BanRecord},
+    client::ClientKey,
+    clock::Clock,
+    config::StoreFailurePolicy,
+    decision::{Answer, Cause, Decision, Hit, Outcome, OwnedHit, QuotaStates, Store, StoreState},
+};
+
+use super::{
+    MemoryStore,
+    hot_bans::{HotBans, Moment},
+    redis::{Asked, Event, Failure, RedisStore},
+    unwritten::{Change, Unwritten},
+    upkeep::{self, Upheld},
+};
+
+use breaker::Breaker;
+
+/// Bans that are over are let go of after so many turns of the upkeep.
+const TURNS_PER_TIDYING: u32 = 40;
+
+/// See the module's documentation.
+pub(crate) struct Failover {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    redis: RedisStore,
+    local: MemoryStore,
+    hot: HotBans,
+    breaker: Breaker,
+    unwritten: Unwritten,
+    /// Wakes the upkeep.
+    wake: Arc<Notify>,
+    turns: AtomicU32,
+    warned_of_foreign_value: AtomicBool,
+    clock: Arc<dyn Clock>,
+}
+
+impl Failover {
+    pub(crate) fn start(
+        redis: RedisStore,
+        local: MemoryStore,
+        ban_cache_entries: usize,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        let shared = Arc::new(Shared {
+            redis,
+            local,
+            hot: HotBans::new(ban_cache_entries, Arc::clone(&clock)),
+            breaker: Breaker::default(),
+            unwritten: Unwritten::default(),
+            wake: Arc::default(),
+            turns: AtomicU32::new(0),
+            warned_of_foreign_value: AtomicBool::new(false),
+            clock,
+        });
+        upkeep::start(&shared);
+        Self { shared }
+    }
+
+    /// Asks Redis, if it is worth it, and otherwise, or if it fails, answers from here.
+    fn ask<T: Send + 'static>(
+        &self,
+        call: impl Future<Output = Result<T, Failure>> + Send + 'static,
+        otherwise: impl FnOnce(&Shared) -> T + Send + 'static,
+    ) -> Answer<T> {
+        if self.shared.breaker.is_open() {
+            return Answer::Ready(otherwise(&self.shared));
+        }
+        let shared = Arc::clone(&self.shared);
+        Answer::Later(Box::pin(async move {
+            match call.await {
+                Ok(answer) => {
+                    shared.breaker.succeeded();
+                    answer
+                }
+                Err(failure) => {
+                    shared.failed(&failure);
+                    otherwise(&shared)
+                }
+            }
+        }))
+    }
+}
+
+impl Store for Failover {
+    fn decide(&self, hit: &Hit<'_>) -> Answer<Decision> {
+        if self.shared.breaker.is_open() {
+            return Answer::Ready(self.shared.decide_here(hit));
+        }
+        let asked = self.shared.hot.moment();
+        let call = self.shared.redis.decide(hit);
+        let hit = OwnedHit::of(hit);
+        let shared = Arc::clone(&self.shared);
+        Answer::Later(Box::pin(async move {
+            match call.await {
+                Ok(answer) => shared.answered(asked, hit.client(), answer),
+                Err(failure) => {
+                    shared.failed(&failure);
+                    hit.with(|hit| shared.decide_here(hit))
+                }
+            }
+        }))
+    }
+
+    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+        self.shared.hot_ban(client)
+    }
+
+    fn clear_strikes(&self, client: ClientKey) -> Answer<()> {
+        let call = self.shared.redis.clear_strikes(client);
+        self.ask(call, move |shared| {
+            drop(shared.local.clear_strikes(client));
+        })
+    }
+
+    fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
+        self.shared.hot.forget(client);
+        let call = self.shared.redis.ban(client, duration_millis, reason);
+        let reason = reason.to_owned();
+        self.ask(call, move |shared| {
+            shared.ban_here(client, duration_millis, &reason)
+        })
+    }
+
+    fn unban(&self, client: ClientKey) -> Answer<bool> {
+        let known = self.shared.last_known(client).is_some();
+        self.shared.hot.forget(client);
+        self.shared.lift_here(client);
+        self.ask(self.shared.redis.unban(client), move |shared| {
+            shared.unwritten.note(client, Change::Lifted);
+            known
+        })
+    }
+
+    fn ban_of(&self, client: ClientKey) -> Answer<Option<Ban>> {
+        self.ask(self.shared.redis.ban_of(client), move |shared| {
+            let name = client.to_string();
+            let bans = shared.bans_here();
+            bans.into_iter().find(|ban| ban.client == name)
+        })
+    }
+
+    fn bans(&self) -> Answer<Vec<Ban>> {
+        self.ask(self.shared.redis.bans(), |shared| {
+            tracing::warn!("Redis is out of reach: only bans that are known here are listed");
+            shared.bans_here()
+        })
+    }
+
+    fn state(&self) -> StoreState {
+        match self.shared.breaker.is_open() {
+            true => StoreState::Unavailable,
+            false => StoreState::Available,
+        }
+    }
+}
+
+impl Shared {
+    /// Redis has decided.
+    fn answered(&self, asked: Moment, client: ClientKey, answer: Asked) -> Decision {
+        self.breaker.succeeded();
+        if let Outcome::Banned(ban) = &answer.decision.outcome {
+            self.hot
+                .remember(asked, client, Arc::clone(ban), answer.ban_left_millis);
+        }
+        answer.decision
+    }
+
+    fn failed(&self, failure: &Failure) {
+        if !failure.is_outage() {
+            if !self.warned_of_foreign_value.swap(true, Ordering::Relaxed) {
+                tracing::warn!(%failure, "a client is counted in this process only");
+            }
+            return;
+        }
+        tracing::debug!(%failure, "Redis failed");
+        if self.breaker.failed() {
+            tracing::warn!(%failure, "the store is out of reach: on_store_failure applies until it is back");
+            self.wake.notify_one();
+        }
+    }
+
+    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+        if self.breaker.is_open() {
+            return self.last_known(client);
+        }
+        self.hot.get(client).or_else(|| {
+            let unwritten = self.unwritten.concerns(client);
+            unwritten.then(|| self.local.hot_ban(client)).flatten()
+        })
+    }
+
+    fn last_known(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+        let known = self.hot.last_known(client);
+        known.or_else(|| self.local.hot_ban(client))
+    }
+
+    /// What is decided without Redis.
+    fn decide_here(&self, hit: &Hit<'_>) -> Decision {
+        if hit.bans
+            && let Some(ban) = self.last_known(hit.client)
+        {
+            return uncounted(Outcome::Banned(ban));
+        }
+        match (hit.on_store_failure, hit.cause) {
+            (StoreFailurePolicy::Open | StoreFailurePolicy::Closed, Cause::Threat(_)) => {
+                uncounted(Outcome::Threat)
+            }
+            (StoreFailurePolicy::Open, Cause::Request) => uncounted(Outcome::Admitted),
+            (StoreFailurePolicy::Closed, Cause::Request) => uncounted(Outcome::Unavailable),
+            (StoreFailurePolicy::Local, _) => {
+                let Answer::Ready(decision) = self.local.decide(hit) else {
+                    return uncounted(Outcome::Unavailable);
+                };
+                if let (true, Outcome::Banned(ban)) = (decision.newly_banned, &decision.outcome) {
+                    let left = ban.until_millis.saturating_sub(ban.since_millis);
+                    self.note_ban(hit.client, ban, left);
+                }
+                decision
+            }
+        }
+    }
+
+    fn ban_here(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Ban {
+        let ban = self.local.ban_now(client, duration_millis, reason);
+        if let Some(record) = self.local.hot_ban(client) {
+            self.note_ban(client, &record, duration_millis);
+        }
+        ban
+    }
+
+    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
+        let change = Change::Banned {
+            ends_millis: self.clock.now_millis().saturating_add(left_millis),
+            reason: ban.reason.clone(),
+            by: ban.by,
+        };
+        self.unwritten.note(client, change);
+    }
+
+    fn lift_here(&self, client: ClientKey) {
+        self.local.unban_now(client);
+    }
+
+    fn bans_here(&self) -> Vec<Ban> {
+        let (now, wall) = (self.clock.now_millis(), self.clock.wall());
+        let mut bans = self.local.bans_now();
+        for (client, ban, left) in self.hot.all() {
+            let name = client.to_string();
+            if bans.iter().all(|other| other.client != name) {
+                let ban = BanRecord {
+                    since_millis: now
+                        .saturating_add(left)
+                        .saturating_sub(ban.until_millis.saturating_sub(ban.since_millis)),
+                    until_millis: now.saturating_add(left),
+                    ..BanRecord::clone(&ban)
+                };
+                bans.push(ban.to_ban(client, now, wall));
+            }
+        }
+        bans.sort_by_key(|ban| ban.remaining);
+        bans
+    }
+
+    /// Writes what was decided of bans; whether all of it is.
+    async fn write(&self) -> bool {
+        for (client, change) in self.unwritten.all() {
+            match self
+                .redis
+                .write(client, &change, self.clock.now_millis())
+                .await
+            {
+                Ok(()) => {
+                    self.unwritten.settle(client, &change);
+                    if !self.unwritten.concerns(client) {
+                        self.lift_here(client);
+                    }
+                }
+                Err(failure) => {
+                    tracing::debug!(%failure, %client, "a change of bans could not be written");
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+impl Upheld for Shared {
+    fn redis(&self) -> &RedisStore {
+        &self.redis
+    }
+
+    fn wake(&self) -> Arc<Notify> {
+        Arc::clone(&self.wake)
+    }
+
+    async fn told(&self, event: Event) {
+        match event {
+            Event::Invalidated(client) => self.hot.forget(client),
+            Event::FlushedAll => self.hot.forget_all(),
+            Event::Up => {
+                // What changed before is not known.
+                self.hot.forget_all();
+                self.hot.set_told(true);
+            }
+            Event::Down(failure) => {
+                self.hot.set_told(false);
+                tracing::warn!(%failure, "Redis does not tell changes of bans at present: a lifted ban may bite for 5 seconds more");
+            }
+        }
+    }
+
+    async fn turn(&self) {
+        if self
+            .turns
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(TURNS_PER_TIDYING)
+        {
+            self.hot.tidy();
+        }
+        if !self.breaker.is_open() {
+            if !self.unwritten.is_empty() {
+                self.write().await;
+            }
+            return;
+        }
+        if self.redis.probe().await.is_ok() && self.write().await {
+            // Bans that were lifted or ran out meanwhile are asked for again.
+            self.hot.forget_all();
+            self.breaker.close();
+            tracing::warn!("the store is back");
+        }
+    }
+}
+
+fn uncounted(outcome: Outcome) -> Decision {
+    Decision {
+        outcome,
+        newly_banned: false,
+        strikes: 0,
+        quotas: QuotaStates::new(),
+    }
+}

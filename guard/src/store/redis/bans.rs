@@ -1,0 +1,195 @@
+//! Bans on Redis: set, lifted, read and listed.
+//!
+//! Must not know: who is banned for what, what is done about a failure.
+
+use std::{collections::HashSet, future::Future, sync::Arc};
+
+use ::redis::{Value, cmd};
+
+use crate::{
+    bans::{Ban, BanSource},
+    client::ClientKey,
+    store::unwritten::Change,
+};
+
+use super::{
+    connection::{Connections, Failure, Master, Script},
+    keys::Keys,
+    reply::{self, StandingBan},
+    script,
+    store::RedisStore,
+};
+
+/// Keys that a server looks at before it answers `SCAN`: few enough that nobody else waits for it.
+const KEYS_PER_SCAN: usize = 1000;
+
+impl RedisStore {
+    /// Bans a client by hand, in place of a ban that is there.
+    pub(in crate::store) fn ban(
+        &self,
+        client: ClientKey,
+        duration_millis: u64,
+        reason: &str,
+    ) -> impl Future<Output = Result<Ban, Failure>> + Send + use<> {
+        let call = self.set(client, duration_millis, reason, BanSource::Manual);
+        let reason = reason.to_owned();
+        async move {
+            let reply = call.await?;
+            Ok(reply::new_ban(&reason, duration_millis, &reply)?.to_ban(client))
+        }
+    }
+
+    fn set(
+        &self,
+        client: ClientKey,
+        duration_millis: u64,
+        reason: &str,
+        by: BanSource,
+    ) -> impl Future<Output = Result<Value, Failure>> + Send + use<> {
+        let (ban, strikes) = (self.keys.ban(client), self.keys.strikes(client));
+        let duration = script::bounded(duration_millis).to_string();
+        self.connections.eval(
+            &self.scripts.ban,
+            &[ban.as_bytes(), strikes.as_bytes()],
+            &[
+                script::reason(reason).as_bytes(),
+                duration.as_bytes(),
+                by.as_str().as_bytes(),
+            ],
+        )
+    }
+
+    /// Lifts a ban and clears the strikes; whether there was a ban.
+    pub(in crate::store) fn unban(
+        &self,
+        client: ClientKey,
+    ) -> impl Future<Output = Result<bool, Failure>> + Send + use<> {
+        let (ban, strikes) = (self.keys.ban(client), self.keys.strikes(client));
+        let keys = [ban.as_bytes(), strikes.as_bytes()];
+        let call = self.connections.eval(&self.scripts.unban, &keys, &[]);
+        async move { Ok(reply::lifted(&call.await?)?) }
+    }
+
+    /// The ban of a client.
+    pub(in crate::store) fn ban_of(
+        &self,
+        client: ClientKey,
+    ) -> impl Future<Output = Result<Option<Ban>, Failure>> + Send + use<> {
+        let call = self.standing_ban(client);
+        async move { Ok(call.await?.map(|ban| ban.to_ban(client))) }
+    }
+
+    /// The ban of a client, as the server has it.
+    pub(in crate::store) fn standing_ban(
+        &self,
+        client: ClientKey,
+    ) -> impl Future<Output = Result<Option<StandingBan>, Failure>> + Send + use<> {
+        self.reader().read(client)
+    }
+
+    /// All bans, the one that ends soonest first.
+    pub(in crate::store) fn bans(
+        &self,
+    ) -> impl Future<Output = Result<Vec<Ban>, Failure>> + Send + use<> {
+        let reader = self.reader();
+        async move {
+            let standing = reader.read_all().await?;
+            let bans = standing.into_iter();
+            let mut bans: Vec<Ban> = bans.map(|(client, ban)| ban.to_ban(client)).collect();
+            bans.sort_by_key(|ban| ban.remaining);
+            Ok(bans)
+        }
+    }
+
+    /// All bans, as the servers have them.
+    pub(in crate::store) fn standing_bans(
+        &self,
+    ) -> impl Future<Output = Result<Vec<(ClientKey, StandingBan)>, Failure>> + Send + use<> {
+        let reader = self.reader();
+        async move { reader.read_all().await }
+    }
+
+    /// Writes what was decided of a ban at a time when it could not be written. A ban never shortens one that is there.
+    pub(in crate::store) async fn write(
+        &self,
+        client: ClientKey,
+        change: &Change,
+        now_millis: u64,
+    ) -> Result<(), Failure> {
+        let (left, reason, by) = match change {
+            Change::Lifted => return self.unban(client).await.map(drop),
+            Change::Banned {
+                ends_millis,
+                reason,
+                by,
+            } => (ends_millis.saturating_sub(now_millis), reason, *by),
+        };
+        let standing = self.standing_ban(client).await?;
+        if left > standing.map_or(0, |ban| ban.left_millis()) {
+            self.set(client, left, reason, by).await?;
+        }
+        Ok(())
+    }
+
+    fn reader(&self) -> Reader {
+        Reader {
+            connections: self.connections.clone(),
+            script: Arc::clone(&self.scripts.ban_of),
+            keys: Arc::clone(&self.keys),
+        }
+    }
+}
+
+/// Reads bans.
+struct Reader {
+    connections: Connections,
+    script: Arc<Script>,
+    keys: Arc<Keys>,
+}
+
+impl Reader {
+    fn read(
+        &self,
+        client: ClientKey,
+    ) -> impl Future<Output = Result<Option<StandingBan>, Failure>> + Send + use<> {
+        let key = self.keys.ban(client);
+        let call = self.connections.eval(&self.script, &[key.as_bytes()], &[]);
+        async move { Ok(reply::ban(&call.await?)?) }
+    }
+
+    async fn read_all(&self) -> Result<Vec<(ClientKey, StandingBan)>, Failure> {
+        let mut clients = HashSet::new();
+        for master in self.connections.masters().await? {
+            self.scan(&master, &mut clients).await?;
+        }
+        let mut bans = Vec::with_capacity(clients.len());
+        for client in clients {
+            if let Some(ban) = self.read(client).await? {
+                bans.push((client, ban));
+            }
+        }
+        Ok(bans)
+    }
+
+    /// Finds everybody who has a ban on a master.
+    async fn scan(&self, master: &Master, clients: &mut HashSet<ClientKey>) -> Result<(), Failure> {
+        let mut cursor = b"0".to_vec();
+        loop {
+            let mut command = cmd("SCAN");
+            command
+                .arg(&cursor)
+                .arg("MATCH")
+                .arg(self.keys.bans_pattern());
+            command.arg("COUNT").arg(KEYS_PER_SCAN);
+            let reply = self.connections.command_on(master, command).await?;
+            let (next, names) = reply::scanned(reply)?;
+            for name in names {
+                clients.extend(self.keys.banned_client(&name));
+            }
+            if next == b"0" {
+                return Ok(());
+            }
+            cursor = next;
+        }
+    }
+}

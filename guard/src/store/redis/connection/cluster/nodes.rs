@@ -1,0 +1,149 @@
+//! The links to the nodes of a Cluster, and which of them has which slot.
+//!
+//! Must not know: replies.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use super::{
+    super::{
+        link::{Link, Target},
+        reply::Address,
+        servers::Server,
+    },
+    slots::{Node, Topology},
+};
+
+/// A node, and the link to it.
+#[derive(Clone)]
+pub(super) struct LinkedNode {
+    pub(super) server: Server,
+    pub(super) link: Arc<Link>,
+}
+
+pub(super) struct Nodes {
+    /// They are asked who the others are. There is at least one.
+    seeds: Vec<Server>,
+    timeout: Duration,
+    linked: HashMap<Node, LinkedNode>,
+    masters: Vec<LinkedNode>,
+    replicas: Vec<Server>,
+    /// For each slot the number of its master, counted from 1.
+    owners: Box<[u16]>,
+}
+
+impl Nodes {
+    pub(super) fn new(seeds: &[Server], timeout: Duration) -> Self {
+        Self {
+            seeds: seeds.to_vec(),
+            timeout,
+            linked: HashMap::new(),
+            masters: Vec::new(),
+            replicas: Vec::new(),
+            owners: Box::default(),
+        }
+    }
+
+    pub(super) fn owner(&self, slot: u16) -> Option<&LinkedNode> {
+        let number = self.owners.get(usize::from(slot))?;
+        self.masters.get(usize::from(*number).checked_sub(1)?)
+    }
+
+    pub(super) fn masters(&self) -> &[LinkedNode] {
+        &self.masters
+    }
+
+    /// The node at an address that another node named.
+    pub(super) fn at(&mut self, address: &Address, named_by: &Server) -> LinkedNode {
+        let host = address.host.as_deref().unwrap_or(&named_by.host);
+        self.linked_node(&(host.into(), address.port))
+    }
+
+    /// The slot moved there.
+    pub(super) fn assign(&mut self, slot: u16, node: &LinkedNode) {
+        let known = self
+            .masters
+            .iter()
+            .position(|master| Arc::ptr_eq(&master.link, &node.link));
+        let index = known.unwrap_or_else(|| {
+            self.masters.push(node.clone());
+            self.masters.len() - 1
+        });
+        self.set_owner(slot..=slot, index);
+    }
+
+    /// Takes over what a node says of the Cluster. Nodes that it does not mention are forgotten.
+    pub(super) fn update(&mut self, topology: &Topology) {
+        let masters = topology.masters();
+        self.masters = masters.iter().map(|node| self.linked_node(node)).collect();
+        let replicas = topology.replicas();
+        self.replicas = replicas.iter().map(|node| self.server(node)).collect();
+        self.owners = Box::default();
+        for (slots, index) in topology.owners() {
+            self.set_owner(slots, index);
+        }
+        let seeds = &self.seeds;
+        self.linked.retain(|node, _| {
+            masters.contains(node) || seeds.iter().any(|seed| seed.is_at(&node.0, node.1))
+        });
+    }
+
+    /// Who may be asked about the Cluster, the likeliest first.
+    pub(super) fn informants(&mut self) -> Vec<LinkedNode> {
+        let masters = self.masters.iter().map(|master| &master.server);
+        let servers: Vec<Server> = masters
+            .chain(&self.seeds)
+            .chain(&self.replicas)
+            .cloned()
+            .collect();
+        let mut informants: Vec<LinkedNode> = Vec::new();
+        for server in servers {
+            let node = self.linked_node(&(server.host, server.port));
+            if !informants
+                .iter()
+                .any(|known| Arc::ptr_eq(&known.link, &node.link))
+            {
+                informants.push(node);
+            }
+        }
+        informants
+    }
+
+    /// Closes all connections.
+    pub(super) fn close(&mut self) {
+        for (_, node) in self.linked.drain() {
+            node.link.close();
+        }
+        self.masters.clear();
+    }
+
+    fn set_owner(&mut self, slots: std::ops::RangeInclusive<u16>, index: usize) {
+        if self.owners.is_empty() {
+            self.owners = vec![0; 1 << 14].into();
+        }
+        let range = usize::from(*slots.start())..=usize::from(*slots.end());
+        if let (Some(owners), Ok(number)) = (self.owners.get_mut(range), u16::try_from(index + 1)) {
+            owners.fill(number);
+        }
+    }
+
+    fn linked_node(&mut self, node: &Node) -> LinkedNode {
+        if let Some(known) = self.linked.get(node) {
+            return known.clone();
+        }
+        let server = self.server(node);
+        let linked = LinkedNode {
+            link: Link::new(Target::Server(server.clone()), self.timeout),
+            server,
+        };
+        self.linked.insert(node.clone(), linked.clone());
+        linked
+    }
+
+    fn server(&self, (host, port): &Node) -> Server {
+        Server::of_cluster(&self.seeds, host, *port).unwrap_or_else(|| Server {
+            host: host.clone(),
+            port: *port,
+            access: Arc::default(),
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Sentinels.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+use redis_servers::Sentinels;
+
+use super::*;
+
+/// Sentinels need a while to agree.
+const FAILOVER: Duration = Duration::from_secs(20);
+
+fn connect(sentinels: &Sentinels) -> Connections {
+    connections(&sentinels.urls(), Some(sentinels.master_name()), false)
+}
+
+#[actix_web::test]
+async fn the_sentinels_name_the_master_and_its_successor() {
+    let sentinels = Sentinels::start();
+    let connections = connect(&sentinels);
+    assert_eq!(count(&connections, "k").await, Ok(Value::Int(1)));
+    let master = sentinels.master();
+    assert_eq!(
+        master.command(&["GET", "k"]),
+        Value::BulkString(b"1".into())
+    );
+
+    let killed = sentinels.kill_master();
+    let took = recovered(&connections, "k").await;
+    assert!(took < FAILOVER, "{took:?}");
+    let successor = sentinels.wait_for_failover();
+    assert_ne!(successor.port(), killed.port());
+    count(&connections, "k").await.unwrap();
+    let counted = successor.command(&["GET", "k"]);
+    assert_ne!(counted, Value::Nil);
+
+    // The old master comes back, and nobody goes there.
+    killed.restart();
+    sentinels.wait_until_complete();
+    count(&connections, "k").await.unwrap();
+    assert_ne!(successor.command(&["GET", "k"]), counted);
+}
+
+#[actix_web::test]
+async fn a_master_that_steps_down_is_left() {
+    let sentinels = Sentinels::start();
+    let connections = connect(&sentinels);
+    assert_eq!(count(&connections, "k").await, Ok(Value::Int(1)));
+    let old = sentinels.master();
+    sentinels.sentinels()[0].command(&["SENTINEL", "FAILOVER", sentinels.master_name()]);
+    // Clients are thrown out at that moment, the tests' own as well.
+    let is_replica = || {
+        let role = old.try_command(&["ROLE"]);
+        role.is_ok_and(|role| format!("{role:?}").contains("slave"))
+    };
+    until("the old master is a replica", is_replica).await;
+    let took = recovered(&connections, "k").await;
+    assert!(took < RECOVERY, "{took:?}");
+}
+
+#[actix_web::test]
+async fn a_master_that_hangs_is_replaced() {
+    let sentinels = Sentinels::start();
+    let connections = connect(&sentinels);
+    assert_eq!(count(&connections, "k").await, Ok(Value::Int(1)));
+    let old = sentinels.master();
+    old.suspend();
+    let took = recovered(&connections, "k").await;
+    assert!(took < FAILOVER, "{took:?}");
+    let successor = sentinels.wait_for_failover();
+    assert_ne!(successor.port(), old.port());
+    // It wakes up, and takes itself to be the master for a while.
+    old.resume();
+    sentinels.wait_until_complete();
+    recovered(&connections, "k").await;
+    assert_eq!(old.info("role").as_deref(), Some("slave"));
+}
+
+#[actix_web::test]
+async fn one_sentinel_that_answers_is_enough() {
+    let sentinels = Sentinels::start();
+    sentinels.sentinels()[0].suspend();
+    sentinels.sentinels()[1].kill();
+    let connections = connect(&sentinels);
+    let (took, result) = timed(count(&connections, "k")).await;
+    assert_eq!(result, Ok(Value::Int(1)));
+    assert!(took < TIMEOUT, "{took:?}");
+}
+
+#[actix_web::test]
+async fn the_password_is_that_of_the_master() {
+    let sentinels = Sentinels::start_with_password("secret");
+    let urls: Vec<String> = sentinels
+        .sentinels()
+        .iter()
+        .map(|sentinel| sentinel.url_as("", "secret"))
+        .collect();
+    let right = connections(&urls, Some(sentinels.master_name()), false);
+    assert_eq!(count(&right, "k").await, Ok(Value::Int(1)));
+    let none: Vec<String> = sentinels
+        .sentinels()
+        .iter()
+        .map(|sentinel| format!("redis://127.0.0.1:{}", sentinel.port()))
+        .collect();
+    let none = connections(&none, Some(sentinels.master_name()), false);
+    let failure = count(&none, "k").await.unwrap_err();
+    assert!(
+        matches!(failure, Failure::Unauthenticated(_)),
+        "{failure:?}"
+    );
+}
+
+#[actix_web::test]
+async fn a_master_that_nobody_knows_is_named() {
+    let sentinels = Sentinels::start();
+    let connections = connections(&sentinels.urls(), Some("nobody"), false);
+    let failure = count(&connections, "k").await.unwrap_err();
+    assert!(failure.to_string().contains("\"nobody\""), "{failure}");
+}
+
+/// A Sentinel that always names the same server. Its threads end with the test process.
+fn stubborn_sentinel(port: u16) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let talk = move |mut stream: TcpStream| {
+        let mut buffer = [0; 4096];
+        while let Ok(length @ 1..) = stream.read(&mut buffer) {
+            let said = String::from_utf8_lossy(&buffer[..length]);
+            let mut reply = "+OK\r\n".repeat(said.matches("SETINFO").count());
+            if said.contains("SENTINEL") {
+                let port = port.to_string();
+                reply += &format!("*2\r\n$9\r\n127.0.0.1\r\n${}\r\n{port}\r\n", port.len());
+            }
+            stream.write_all(reply.as_bytes()).unwrap();
+        }
+    };
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || talk(stream));
+        }
+    });
+    url
+}
+
+#[actix_web::test]
+async fn a_sentinel_that_names_a_replica_is_not_believed() {
+    let master = Server::start();
+    let replica = Server::builder().replica_of(&master).start();
+    let wrong = stubborn_sentinel(replica.port());
+    let misled = connections(&[wrong.clone()], Some("m"), false);
+    assert_eq!(count(&misled, "k").await, Err(Failure::ReadOnly));
+    let right = stubborn_sentinel(master.port());
+    for urls in [[wrong.clone(), right.clone()], [right, wrong]] {
+        let connections = connections(&urls, Some("m"), false);
+        count(&connections, "k").await.unwrap();
+    }
+}

@@ -1,0 +1,145 @@
+//! The store on Redis or Valkey: one server, Sentinel, or a Cluster.
+//!
+//! Each question is one script, so that it is atomic and one round trip. The scripts need nothing beyond Redis 6.2: no
+//! functions, no flags, effects replication as it is the default. All times are the server's.
+//!
+//! Must not know: requests, responses, what is done about a failure.
+
+mod bans;
+mod connection;
+mod endpoint;
+mod events;
+mod invalidation;
+mod keys;
+mod reply;
+mod script;
+mod store;
+#[cfg(test)]
+pub(in crate::store) mod tests;
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    config::{RedisUrl, RedisWindows, Settings},
+    decision::Store,
+    route::{CountedMethods, RouteIdentity},
+};
+
+use super::{MemoryStore, failover::Failover, shared_bans::SharedBans};
+
+use connection::Servers;
+use endpoint::{EndpointPath, RouteMethod};
+
+pub(in crate::store) use connection::Failure;
+pub(in crate::store) use events::Event;
+pub(in crate::store) use store::{Asked, RedisStore};
+
+/// Keys of passive mode have this behind the prefix: enforcing nodes never see them.
+const PASSIVE: &str = "passive:";
+
+/// The store of a configuration that names Redis servers, with `memory` for what stays in this process.
+pub(in crate::store) fn open(
+    settings: &Settings,
+    urls: &[RedisUrl],
+    memory: MemoryStore,
+    enforcing: bool,
+) -> Box<dyn Store> {
+    let servers = match servers(settings, urls) {
+        Ok(servers) => servers,
+        Err(error) => {
+            // The configuration was checked when it was built.
+            tracing::error!(
+                error,
+                "store: windows, strikes and bans stay in this process"
+            );
+            return Box::new(memory);
+        }
+    };
+    let prefix = match enforcing {
+        true => settings.redis_prefix.clone(),
+        false => format!("{}{PASSIVE}", settings.redis_prefix),
+    };
+    let redis = RedisStore::new(servers, &prefix, settings.redis_cluster);
+    let clock = Arc::clone(&settings.clock);
+    match settings.redis_windows {
+        RedisWindows::Shared => Box::new(Failover::start(
+            redis,
+            memory,
+            settings.ban_cache_entries,
+            clock,
+        )),
+        RedisWindows::Local => Box::new(SharedBans::start(redis, memory, clock)),
+    }
+}
+
+/// See [`check_servers`](super::check_servers).
+pub(in crate::store) fn check_servers(
+    settings: &Settings,
+    urls: &[RedisUrl],
+) -> Result<(), String> {
+    servers(settings, urls).map(drop)
+}
+
+fn servers(settings: &Settings, urls: &[RedisUrl]) -> Result<Servers, String> {
+    let urls: Vec<&str> = urls.iter().map(RedisUrl::as_str).collect();
+    let master = settings.redis_sentinel_master.as_deref();
+    Servers::parse(
+        &urls,
+        master,
+        settings.redis_cluster,
+        settings.redis_timeout,
+    )
+    .map_err(|error| error.to_string())
+}
+
+/// The text of the script that decides about requests with one window.
+#[cfg(feature = "benchmark")]
+pub(crate) fn decision_script(
+    quota: crate::decision::Quota,
+    rules: crate::decision::StrikeRules,
+) -> String {
+    let shape = script::Shape {
+        threat: false,
+        exceeded: false,
+        logs: [[quota].into_iter().collect()].into_iter().collect(),
+        count_rejected: true,
+        bans: true,
+        strikes: Some(rules),
+    };
+    let script = script::Scripts::new().decision(shape);
+    script.script.text().to_owned()
+}
+
+/// What a route is called.
+pub(in crate::store) fn endpoint(pattern: &str, methods: CountedMethods<'_>) -> Arc<str> {
+    path(pattern, methods).as_str().into()
+}
+
+/// The same for one of several routes that have pattern and method in common.
+pub(in crate::store) fn distinct_endpoint(
+    pattern: &str,
+    methods: CountedMethods<'_>,
+    identity: &RouteIdentity,
+) -> Arc<str> {
+    let (file, line, column) = identity.location;
+    let text = format!("{} {file} {line} {column}", identity.handler);
+    let which = Sha256::digest(text);
+    let which = which
+        .first_chunk()
+        .map_or(0, |bytes| u32::from_be_bytes(*bytes));
+    path(pattern, methods).distinct(which).as_str().into()
+}
+
+pub(in crate::store) fn preflight_endpoint() -> Arc<str> {
+    EndpointPath::preflight().as_str().into()
+}
+
+fn path(pattern: &str, methods: CountedMethods<'_>) -> EndpointPath {
+    let methods = match methods {
+        CountedMethods::First(method) => RouteMethod::First(method),
+        CountedMethods::All => RouteMethod::All,
+    };
+    EndpointPath::new(pattern, methods)
+}

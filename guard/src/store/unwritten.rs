@@ -1,0 +1,96 @@
+//! What was decided of bans while Redis could not be told.
+//!
+//! Must not know: how it is written.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use crate::{bans::BanSource, client::ClientKey};
+
+/// The last thing that was decided of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// Banned, until then on the clock of this process.
+    Banned {
+        ends_millis: u64,
+        reason: Box<str>,
+        by: BanSource,
+    },
+    Lifted,
+}
+
+/// See the module's documentation. As many as there are bans in memory, and lifted ones.
+#[derive(Debug, Default)]
+pub(super) struct Unwritten {
+    changes: Mutex<HashMap<ClientKey, Change>>,
+    /// Read without the lock.
+    count: AtomicUsize,
+}
+
+impl Unwritten {
+    pub(super) fn note(&self, client: ClientKey, change: Change) {
+        let mut changes = self.lock();
+        changes.insert(client, change);
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
+    /// Whether something is to be written of a client.
+    pub(super) fn concerns(&self, client: ClientKey) -> bool {
+        !self.is_empty() && self.lock().contains_key(&client)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// All that is to be written now.
+    pub(super) fn all(&self) -> Vec<(ClientKey, Change)> {
+        let changes = self.lock();
+        let all = changes.iter();
+        all.map(|(client, change)| (*client, change.clone()))
+            .collect()
+    }
+
+    /// A change has been written, or concerns nobody any more; unless another one has come since.
+    pub(super) fn settle(&self, client: ClientKey, written: &Change) {
+        let mut changes = self.lock();
+        if changes.get(&client) == Some(written) {
+            changes.remove(&client);
+            self.count.store(changes.len(), Ordering::Release);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ClientKey, Change>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::contract::{ALICE, BOB};
+
+    #[test]
+    fn the_last_change_of_a_client_counts_and_stays_if_an_earlier_one_was_written() {
+        let banned = Change::Banned {
+            ends_millis: 1,
+            reason: "a reason".into(),
+            by: BanSource::Manual,
+        };
+        let unwritten = Unwritten::default();
+        unwritten.note(ALICE, banned.clone());
+        unwritten.note(ALICE, Change::Lifted);
+        unwritten.note(BOB, banned.clone());
+        unwritten.settle(ALICE, &banned);
+        unwritten.settle(BOB, &banned);
+        assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
+        assert!(unwritten.concerns(ALICE) && !unwritten.concerns(BOB));
+        unwritten.settle(ALICE, &Change::Lifted);
+        assert!(unwritten.is_empty());
+    }
+}
