@@ -51,6 +51,10 @@ pub(crate) struct LogKey {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogHit<'a> {
     pub(crate) key: LogKey,
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "for stores that are shared")
+    )]
     pub(crate) name: LogName<'a>,
     pub(crate) quotas: &'a [Quota],
 }
@@ -106,66 +110,11 @@ pub(crate) struct Hit<'a> {
     /// Violations are strikes, by these rules.
     pub(crate) strikes: Option<StrikeRules>,
     /// What to do if the store is out of reach.
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "for stores that are shared")
+    )]
     pub(crate) on_store_failure: StoreFailurePolicy,
-}
-
-/// A [`Hit`] that owns its parts, for when the answer comes later. It has no names: only stores of other processes need them.
-#[derive(Clone, Debug)]
-pub(crate) struct OwnedHit {
-    client: ClientKey,
-    threat: Option<Box<str>>,
-    logs: SmallVec<[(LogKey, SmallVec<[Quota; 1]>); 2]>,
-    count_rejected: bool,
-    bans: bool,
-    strikes: Option<StrikeRules>,
-    on_store_failure: StoreFailurePolicy,
-}
-
-impl OwnedHit {
-    pub(crate) fn of(hit: &Hit<'_>) -> Self {
-        Self {
-            client: hit.client,
-            threat: match hit.cause {
-                Cause::Request => None,
-                Cause::Threat(reason) => Some(reason.into()),
-            },
-            logs: hit
-                .logs
-                .iter()
-                .map(|log| (log.key, log.quotas.into()))
-                .collect(),
-            count_rejected: hit.count_rejected,
-            bans: hit.bans,
-            strikes: hit.strikes,
-            on_store_failure: hit.on_store_failure,
-        }
-    }
-
-    pub(crate) fn client(&self) -> ClientKey {
-        self.client
-    }
-
-    /// Lends the hit to `ask`.
-    pub(crate) fn with<T>(&self, ask: impl FnOnce(&Hit<'_>) -> T) -> T {
-        let logs: SmallVec<[LogHit<'_>; 2]> = self
-            .logs
-            .iter()
-            .map(|(key, quotas)| LogHit {
-                key: *key,
-                name: LogName::default(),
-                quotas,
-            })
-            .collect();
-        ask(&Hit {
-            client: self.client,
-            cause: self.threat.as_deref().map_or(Cause::Request, Cause::Threat),
-            logs: &logs,
-            count_rejected: self.count_rejected,
-            bans: self.bans,
-            strikes: self.strikes,
-            on_store_failure: self.on_store_failure,
-        })
-    }
 }
 
 /// A quota after the request was recorded.
@@ -204,6 +153,10 @@ pub(crate) enum Outcome {
     /// The client is banned.
     Banned(Arc<BanRecord>),
     /// The store cannot tell, and nobody is to be served then.
+    #[cfg_attr(
+        not(feature = "redis"),
+        expect(dead_code, reason = "for stores that are shared")
+    )]
     Unavailable,
 }
 

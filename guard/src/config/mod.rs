@@ -28,6 +28,7 @@ use crate::engine::Engine;
 
 pub use builder::SecurityConfigBuilder;
 pub use error::ConfigError;
+#[cfg(feature = "redis")]
 pub(crate) use redis_url::RedisUrl;
 pub(crate) use settings::Settings;
 pub use settings::{HeaderStyle, RouteOverride, StrikeReset};

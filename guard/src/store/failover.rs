@@ -5,6 +5,7 @@
 //! Must not know: connections, scripts, names of keys.
 
 mod breaker;
+mod owned_hit;
 
 use std::{
     future::Future,
@@ -21,7 +22,7 @@ use crate::{
     client::ClientKey,
     clock::Clock,
     config::StoreFailurePolicy,
-    decision::{Answer, Cause, Decision, Hit, Outcome, OwnedHit, QuotaStates, Store, StoreState},
+    decision::{Answer, Cause, Decision, Hit, Outcome, QuotaStates, Store, StoreState},
 };
 
 use super::{
@@ -33,6 +34,7 @@ use super::{
 };
 
 use breaker::Breaker;
+use owned_hit::OwnedHit;
 
 /// Bans that are over are let go of after so many turns of the upkeep.
 const TURNS_PER_TIDYING: u32 = 40;

@@ -44,10 +44,6 @@ impl<K: Copy + Eq, V> Table<K, V> {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.index.len()
-    }
-
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.newest == NONE
@@ -57,29 +53,6 @@ impl<K: Copy + Eq, V> Table<K, V> {
     pub(super) fn get_mut(&mut self, hash: u64, key: &K) -> Option<&mut V> {
         let place = self.find(hash, key)?;
         self.value(place)
-    }
-
-    /// Calls `visit` with every entry.
-    pub(super) fn each(&self, mut visit: impl FnMut(&K, &V)) {
-        for (key, value) in self.slots.iter().filter_map(|slot| slot.entry.as_ref()) {
-            visit(key, value);
-        }
-    }
-
-    /// Removes the entries for which `stays` says no.
-    pub(super) fn retain(&mut self, stays: impl Fn(&V) -> bool) {
-        for place in 0..self.slots.len() {
-            let place = u32::try_from(place).unwrap_or(NONE);
-            let goes = self.value(place).is_some_and(|value| !stays(value));
-            if goes {
-                self.unlink(place);
-                self.release(place);
-            }
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        *self = Self::new(self.capacity);
     }
 
     /// The place of a key, made if need be; now the most recently used one.
@@ -220,6 +193,39 @@ impl<K: Copy + Eq, V> Table<K, V> {
     #[inline]
     fn value(&mut self, place: u32) -> Option<&mut V> {
         self.slot_mut(place)?.entry.as_mut().map(|(_, value)| value)
+    }
+}
+
+#[cfg(any(test, feature = "redis"))]
+impl<K: Copy + Eq, V> Table<K, V> {
+    pub(super) fn len(&self) -> usize {
+        self.index.len()
+    }
+}
+
+#[cfg(feature = "redis")]
+impl<K: Copy + Eq, V> Table<K, V> {
+    /// Calls `visit` with every entry.
+    pub(super) fn each(&self, mut visit: impl FnMut(&K, &V)) {
+        for (key, value) in self.slots.iter().filter_map(|slot| slot.entry.as_ref()) {
+            visit(key, value);
+        }
+    }
+
+    /// Removes the entries for which `stays` says no.
+    pub(super) fn retain(&mut self, stays: impl Fn(&V) -> bool) {
+        for place in 0..self.slots.len() {
+            let place = u32::try_from(place).unwrap_or(NONE);
+            let goes = self.value(place).is_some_and(|value| !stays(value));
+            if goes {
+                self.unlink(place);
+                self.release(place);
+            }
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.capacity);
     }
 }
 
