@@ -150,7 +150,7 @@ async fn a_sentinel_that_names_a_replica_is_not_believed() {
     let master = Server::start();
     let replica = Server::builder().replica_of(&master).start();
     let wrong = stubborn_sentinel(replica.port());
-    let misled = connections(&[wrong.clone()], Some("m"), false);
+    let misled = connections(std::slice::from_ref(&wrong), Some("m"), false);
     assert_eq!(count(&misled, "k").await, Err(Failure::ReadOnly));
     let right = stubborn_sentinel(master.port());
     for urls in [[wrong.clone(), right.clone()], [right, wrong]] {
