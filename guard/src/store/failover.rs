@@ -136,7 +136,7 @@ impl Store for Failover {
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
-        self.shared.hot.forget(client);
+        self.shared.overtake(client);
         let call = self.shared.redis.ban(client, duration_millis, reason);
         let reason = reason.to_owned();
         self.ask(call, move |shared| {
@@ -145,12 +145,13 @@ impl Store for Failover {
     }
 
     fn unban(&self, client: ClientKey) -> Answer<bool> {
-        let known = self.shared.last_known(client).is_some();
-        self.shared.hot.forget(client);
-        self.shared.lift_here(client);
-        self.ask(self.shared.redis.unban(client), move |shared| {
+        let known_here = self.shared.last_known(client).is_some();
+        self.shared.overtake(client);
+        let call = self.shared.redis.unban(client);
+        let call = async move { Ok(call.await? || known_here) };
+        self.ask(call, move |shared| {
             shared.unwritten.note(client, Change::Lifted);
-            known
+            known_here
         })
     }
 
@@ -260,7 +261,10 @@ impl Shared {
         self.unwritten.note(client, change);
     }
 
-    fn lift_here(&self, client: ClientKey) {
+    /// Whatever was known of a ban is overtaken by what is decided now.
+    fn overtake(&self, client: ClientKey) {
+        self.unwritten.forget(client);
+        self.hot.forget(client);
         self.local.unban_now(client);
     }
 
@@ -284,8 +288,8 @@ impl Shared {
         bans
     }
 
-    /// Writes what was decided of bans; whether all of it is.
-    async fn write(&self) -> bool {
+    /// Writes what was decided of bans.
+    async fn write(&self) {
         for (client, change) in self.unwritten.all() {
             match self
                 .redis
@@ -294,17 +298,17 @@ impl Shared {
             {
                 Ok(()) => {
                     self.unwritten.settle(client, &change);
+                    // From now on Redis is asked.
                     if !self.unwritten.concerns(client) {
-                        self.lift_here(client);
+                        self.local.unban_now(client);
                     }
                 }
                 Err(failure) => {
                     tracing::debug!(%failure, %client, "a change of bans could not be written");
-                    return false;
+                    return;
                 }
             }
         }
-        true
     }
 }
 
@@ -334,24 +338,22 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
-        if self
-            .turns
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(TURNS_PER_TIDYING)
-        {
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+        if turn.is_multiple_of(TURNS_PER_TIDYING) {
             self.hot.tidy();
+            self.unwritten.tidy(self.clock.now_millis());
         }
-        if !self.breaker.is_open() {
-            if !self.unwritten.is_empty() {
-                self.write().await;
+        if self.breaker.is_open() {
+            if self.redis.probe().await.is_err() {
+                return;
             }
-            return;
-        }
-        if self.redis.probe().await.is_ok() && self.write().await {
-            // Bans that were lifted or ran out meanwhile are asked for again.
+            // Bans that were lifted or ran out meanwhile are asked for again. Those that have yet to be written stay in force.
             self.hot.forget_all();
             self.breaker.close();
             tracing::warn!("the store is back");
+        }
+        if !self.unwritten.is_empty() {
+            self.write().await;
         }
     }
 }

@@ -207,6 +207,7 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
+        self.unwritten.tidy(self.clock.now_millis());
         if !self.told.load(Ordering::Acquire) {
             return;
         }

@@ -39,6 +39,29 @@ impl Unwritten {
         self.count.store(changes.len(), Ordering::Release);
     }
 
+    /// Nothing is to be written of a client any more: something else is decided of it now.
+    pub(super) fn forget(&self, client: ClientKey) {
+        if self.is_empty() {
+            return;
+        }
+        let mut changes = self.lock();
+        changes.remove(&client);
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
+    /// Lets go of bans that are over.
+    pub(super) fn tidy(&self, now_millis: u64) {
+        if self.is_empty() {
+            return;
+        }
+        let mut changes = self.lock();
+        changes.retain(|_, change| match change {
+            Change::Banned { ends_millis, .. } => *ends_millis > now_millis,
+            Change::Lifted => true,
+        });
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
     /// Whether something is to be written of a client.
     pub(super) fn concerns(&self, client: ClientKey) -> bool {
         !self.is_empty() && self.lock().contains_key(&client)
@@ -91,6 +114,22 @@ mod tests {
         assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
         assert!(unwritten.concerns(ALICE) && !unwritten.concerns(BOB));
         unwritten.settle(ALICE, &Change::Lifted);
+        assert!(unwritten.is_empty());
+    }
+
+    #[test]
+    fn what_is_over_or_overtaken_is_not_written() {
+        let banned = |ends_millis| Change::Banned {
+            ends_millis,
+            reason: "a reason".into(),
+            by: BanSource::Automatic,
+        };
+        let unwritten = Unwritten::default();
+        unwritten.note(ALICE, banned(1000));
+        unwritten.note(BOB, banned(1001));
+        unwritten.tidy(1000);
+        assert_eq!(unwritten.all(), [(BOB, banned(1001))]);
+        unwritten.forget(BOB);
         assert!(unwritten.is_empty());
     }
 }

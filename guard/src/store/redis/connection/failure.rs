@@ -62,7 +62,7 @@ impl Failure {
         )
     }
 
-    pub(super) fn other(text: impl Into<Box<str>>) -> Self {
+    pub(in crate::store::redis) fn other(text: impl Into<Box<str>>) -> Self {
         Self::Other(text.into())
     }
 
