@@ -132,8 +132,8 @@ impl Server {
         }
         let host = url.host_str().filter(|host| !host.is_empty()).ok_or(FORM)?;
         let access = Access {
-            user: decoded(url.username()).filter(|user| !user.is_empty()),
-            password: url.password().and_then(decoded),
+            user: Some(decoded(url.username())?).filter(|user| !user.is_empty()),
+            password: url.password().map(decoded).transpose()?,
             database: database(url.path())?,
             tls,
         };
@@ -169,8 +169,8 @@ impl Server {
     }
 }
 
-/// Percent-decoded; `None` if that is not UTF-8.
-fn decoded(text: &str) -> Option<Box<str>> {
+/// Percent-decoded.
+fn decoded(text: &str) -> Result<Box<str>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -184,7 +184,10 @@ fn decoded(text: &str) -> Option<Box<str>> {
         bytes.push(byte);
         rest = tail;
     }
-    String::from_utf8(bytes).ok().map(Into::into)
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(text.into()),
+        Err(_) => Err("must have user and password in UTF-8 (a % of theirs as %25)".to_owned()),
+    }
 }
 
 fn hexadecimal(high: u8, low: u8) -> Option<u8> {
@@ -311,6 +314,7 @@ mod tests {
             "redis://:secret@host:port",
             "redis://:secret@host/secret",
             "redis://:secret",
+            "redis://:secret%ff@host",
             "redis://:secret@host?secret",
             "redis://:secret@host#secret",
             "http://:secret@host",
