@@ -68,7 +68,7 @@ impl Setup {
     /// How many clients take turns. Fewer where routing alone takes a thousand times as long as anything else.
     pub(crate) fn clients(self) -> u32 {
         match self {
-            Self::Routes(MANY, _) => 200,
+            Self::Routes(MANY, _) => 500,
             _ => 10_000,
         }
     }
