@@ -158,7 +158,7 @@ impl Engine {
         let here = thread::current().id();
         let first = lock(&self.served_on).is_none();
         *lock(&self.served_on) = Some(here);
-        if !first || self.made_on != here {
+        if !first || self.made_on != here || !self.settings().counts_in_this_process() {
             return;
         }
         let mut engines = lock(&ENGINES);

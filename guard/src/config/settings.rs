@@ -137,6 +137,13 @@ pub(crate) struct Settings {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
+impl Settings {
+    /// Whether windows are counted by this process for itself.
+    pub(crate) fn counts_in_this_process(&self) -> bool {
+        self.store == StoreChoice::Memory || self.redis_windows == RedisWindows::Local
+    }
+}
+
 const DEFAULT_BAN: Duration = Duration::from_secs(300);
 
 impl Default for Settings {

@@ -48,7 +48,7 @@ where
     forward_ready!(service);
 
     fn call(&self, request: ServiceRequest) -> Self::Future {
-        let Some(tickets) = tickets(&request) else {
+        let Some((first, tickets)) = ticket(&request, 0) else {
             warn_unguarded(&request);
             return RouteLimitFuture::Serving {
                 inner: self.service.call(request),
@@ -58,9 +58,9 @@ where
             service: Rc::clone(&self.service),
             registration: Rc::clone(&self.registration),
             tickets,
-            next: 0,
+            next: 1,
         };
-        passage.go_on(request)
+        passage.go_on(first, request)
     }
 }
 
@@ -73,27 +73,20 @@ struct Passage<S> {
     next: usize,
 }
 
-/// How many tickets a request has; `None` without a guard.
-fn tickets(request: &ServiceRequest) -> Option<usize> {
-    request
-        .extensions()
-        .get::<Tickets>()
-        .map(|tickets| tickets.len())
-}
-
-fn ticket(request: &ServiceRequest, number: usize) -> Option<Rc<Ticket>> {
-    request.extensions().get::<Tickets>()?.get(number).cloned()
+/// One of the tickets of a request, and how many there are; `None` without a guard.
+fn ticket(request: &ServiceRequest, number: usize) -> Option<(Rc<Ticket>, usize)> {
+    let extensions = request.extensions();
+    let tickets = extensions.get::<Tickets>()?;
+    Some((Rc::clone(tickets.get(number)?), tickets.len()))
 }
 
 impl<S, B> Passage<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
-    fn go_on(mut self, request: ServiceRequest) -> RouteLimitFuture<S> {
-        while self.next < self.tickets
-            && let Some(ticket) = ticket(&request, self.next)
-        {
-            self.next += 1;
+    /// On to a ticket, and past it to those that come after.
+    fn go_on(mut self, mut ticket: Rc<Ticket>, request: ServiceRequest) -> RouteLimitFuture<S> {
+        loop {
             match ticket.claim(&self.registration, &request) {
                 Claim::Through => {}
                 Claim::Asked(windows, Answer::Ready(decision)) => {
@@ -114,7 +107,22 @@ where
                     };
                 }
             }
+            match self.next_ticket(&request) {
+                Some(next) => ticket = next,
+                None => return self.pass(request),
+            }
         }
+    }
+
+    fn next_ticket(&mut self, request: &ServiceRequest) -> Option<Rc<Ticket>> {
+        if self.next >= self.tickets {
+            return None;
+        }
+        self.next += 1;
+        ticket(request, self.next - 1).map(|(ticket, _)| ticket)
+    }
+
+    fn pass(&self, request: ServiceRequest) -> RouteLimitFuture<S> {
         RouteLimitFuture::Serving {
             inner: self.service.call(request),
         }
@@ -134,10 +142,13 @@ impl<S, B> Asking<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
-    fn answered(self, decision: Decision) -> RouteLimitFuture<S> {
-        match settle(&self.ticket, self.windows, decision, &self.request) {
-            None => self.passage.go_on(self.request),
-            Some(response) => refused(self.request, response),
+    fn answered(mut self, decision: Decision) -> RouteLimitFuture<S> {
+        if let Some(response) = settle(&self.ticket, self.windows, decision, &self.request) {
+            return refused(self.request, response);
+        }
+        match self.passage.next_ticket(&self.request) {
+            Some(next) => self.passage.go_on(next, self.request),
+            None => self.passage.pass(self.request),
         }
     }
 }
