@@ -1,10 +1,15 @@
 //! What is compared: each server with the guard, and its twin without.
 
+use std::io;
+
 use actix_web_guard::{ConfigError, Guard, HeaderStyle, SecurityConfig};
+use actix_web_guard_benches::{Column, Setup};
+
+use super::server;
 
 /// A server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Setup {
+pub(crate) enum Compared {
     Bare,
     Served,
     ServedWithoutHeaders,
@@ -29,8 +34,10 @@ pub(crate) enum Routes {
 const FEW: usize = 20;
 const MANY: usize = 1000;
 
-impl Setup {
-    pub(crate) const ALL: [Self; 11] = [
+impl Setup for Compared {
+    type Backend = ();
+
+    const ALL: &'static [Self] = &[
         Self::Bare,
         Self::Served,
         Self::ServedWithoutHeaders,
@@ -43,8 +50,15 @@ impl Setup {
         Self::Routes(MANY, Routes::Plain),
         Self::Routes(MANY, Routes::Limited),
     ];
+    const COLUMNS: &'static [Column] = &[
+        Column::Requests,
+        Column::RequestsOfBare,
+        Column::CpuOfBare,
+        Column::Instructions,
+        Column::InstructionsOverBare,
+    ];
 
-    pub(crate) fn name(self) -> String {
+    fn name(self) -> String {
         match self {
             Self::Bare => "bare".to_owned(),
             Self::Served => "served".to_owned(),
@@ -57,24 +71,22 @@ impl Setup {
         }
     }
 
-    /// The server without the guard that this one is compared with.
-    pub(crate) fn baseline(self) -> Self {
+    fn baseline(self) -> Self {
         match self {
             Self::Routes(count, _) => Self::Routes(count, Routes::Bare),
             _ => Self::Bare,
         }
     }
 
-    /// How many clients take turns. Fewer where routing alone takes a thousand times as long as anything else.
-    pub(crate) fn clients(self) -> u32 {
+    /// Fewer where routing alone takes a thousand times as long as anything else.
+    fn clients(self) -> u32 {
         match self {
             Self::Routes(MANY, _) => 500,
             _ => 10_000,
         }
     }
 
-    /// The status that every request has to get, once the clients are known.
-    pub(crate) fn status(self) -> u16 {
+    fn status(self) -> u16 {
         match self {
             Self::Refused => 429,
             Self::Banned => 403,
@@ -82,6 +94,20 @@ impl Setup {
         }
     }
 
+    /// Another route each time, and an id that was never asked for before.
+    fn path(self, number: u32) -> String {
+        match self {
+            Self::Routes(count, _) => format!("/{}/{number}", number as usize * 7 % count),
+            _ => "/".to_owned(),
+        }
+    }
+
+    fn serve(self, _: &str) -> io::Result<()> {
+        server::run(self)
+    }
+}
+
+impl Compared {
     /// The guard with everything at its defaults but for what the set-up is about.
     pub(crate) fn guard(self) -> Result<Guard, ConfigError> {
         let builder = SecurityConfig::builder();

@@ -2,7 +2,7 @@
 
 use std::{env, fs, io, path::PathBuf, process};
 
-use super::{load::Server, setup::Setup};
+use crate::{Setup, load::Load, server::Server};
 
 /// Whether they can be counted here.
 pub(crate) fn are_countable() -> bool {
@@ -11,15 +11,15 @@ pub(crate) fn are_countable() -> bool {
 }
 
 /// Instructions a request, in the steady state: two runs differ by so many requests and by nothing else.
-pub(crate) fn per_request(setup: Setup) -> io::Result<f64> {
+pub(crate) fn per_request<S: Setup>(setup: S, backend: &S::Backend) -> io::Result<f64> {
     let requests = setup.clients() as usize;
-    let none = total(setup, 0)?;
-    let some = total(setup, requests)?;
+    let none = total(setup, backend, 0)?;
+    let some = total(setup, backend, requests)?;
     Ok((some - none) / requests as f64)
 }
 
 /// Instructions of a server that answers so many requests after the warm-up.
-fn total(setup: Setup, requests: usize) -> io::Result<f64> {
+fn total<S: Setup>(setup: S, backend: &S::Backend, requests: usize) -> io::Result<f64> {
     let file = Scratch(env::temp_dir().join(format!("requests-{}.callgrind", process::id())));
     let under = [
         "valgrind".to_owned(),
@@ -27,8 +27,8 @@ fn total(setup: Setup, requests: usize) -> io::Result<f64> {
         "--tool=callgrind".to_owned(),
         format!("--callgrind-out-file={}", file.0.display()),
     ];
-    let server = Server::start(setup, &under)?;
-    let mut load = server.connect(setup)?;
+    let server = Server::start(setup, backend, &under)?;
+    let mut load = Load::connect(setup, server.port())?;
     load.warm_up()?;
     load.send(requests)?;
     drop(load);
