@@ -9,6 +9,7 @@
 )]
 
 mod guard;
+mod redis;
 mod routes;
 mod server;
 mod support;

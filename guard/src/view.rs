@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::{
     client::Client,
     clock::millis,
-    config::{RouteOverride, Settings, StrikeReset},
+    config::{RouteOverride, Settings, StoreFailurePolicy, StrikeReset},
     decision::{
         Answer, Cause, CountedBy, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules,
         Subject,
@@ -190,6 +190,23 @@ impl View {
         cause: Cause<'_>,
     ) -> Answer<Decision> {
         self.decide(client, cause, &[], true)
+    }
+
+    /// Asks the store only whether the client of a request for an exempt route is banned; `None` if that can't be. Whatever the failure
+    /// policy is, such a route is served while nobody knows: health checks of a server must not depend on another.
+    pub(crate) fn ask_about_ban(&self, client: &Client) -> Option<Answer<Decision>> {
+        let bans = self.settings.enable_ip_banning && client.can_be_struck();
+        bans.then(|| {
+            self.store().decide(&Hit {
+                client: client.key(),
+                cause: Cause::Request,
+                logs: &[],
+                count_rejected: self.settings.count_rejected,
+                bans,
+                strikes: None,
+                on_store_failure: StoreFailurePolicy::Open,
+            })
+        })
     }
 
     /// Asks the store about a request that is out of reach, in the inner service or answered: it can count only by its address.

@@ -10,11 +10,11 @@
 )]
 
 mod banned;
-mod client;
+pub(crate) mod client;
 mod cors;
 mod head;
 mod keep_alive;
-mod listen;
+pub(crate) mod listen;
 mod log;
 mod odd_bytes;
 mod order;
@@ -24,5 +24,5 @@ mod retry_after;
 mod streaming;
 mod unix;
 mod unlike;
-mod websocket;
+pub(crate) mod websocket;
 mod workers;

@@ -18,7 +18,7 @@ const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 const ACCEPT: &str = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=";
 
 /// Sends every text back.
-pub(super) async fn echo(request: HttpRequest, body: web::Payload) -> Result<HttpResponse, Error> {
+pub(crate) async fn echo(request: HttpRequest, body: web::Payload) -> Result<HttpResponse, Error> {
     let (response, mut session, mut messages) = actix_ws::handle(&request, body)?;
     rt::spawn(async move {
         while let Some(Ok(Message::Text(text))) = messages.next().await {
@@ -51,7 +51,7 @@ fn serve() -> (Listening, GuardHandle) {
 }
 
 /// Asks for a WebSocket, on a connection that is open already.
-pub(super) async fn shake_hands(connection: &mut Connection, peer: &str) -> Reply {
+pub(crate) async fn shake_hands(connection: &mut Connection, peer: &str) -> Reply {
     let headers = [
         (PEER, peer),
         ("Connection", "Upgrade"),

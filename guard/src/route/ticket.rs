@@ -42,6 +42,8 @@ struct State {
     pending: Windows,
     /// The guard's own window is counted, or a window by address has taken its place.
     counted_by_address: bool,
+    /// The store has been asked, and so whether the client is banned.
+    asked: bool,
     /// The decision that admitted the request, with its windows.
     settled: Option<(Decision, Windows)>,
     refused: bool,
@@ -74,6 +76,7 @@ impl Ticket {
     pub(crate) fn counted(view: Rc<View>, client: Client) -> Rc<Self> {
         let state = State {
             counted_by_address: true,
+            asked: true,
             ..State::default()
         };
         Self::with(view, client, state)
@@ -108,9 +111,9 @@ impl Ticket {
         let mut expected = state.expected.iter();
         let expected = expected.any(|other| Rc::ptr_eq(other, registration));
         let Some(windows) = registration.windows(&self.view, request, expected) else {
-            // An exempt route: out of the global window, and into none.
+            // An exempt route: out of the global window, and into none. Bans are in force there, too.
             state.counted_by_address = true;
-            return Claim::Through;
+            return self.ask_about_ban(&mut state);
         };
         state.pending.push(windows);
         if state.leaves_it_to_a_later_claim() {
@@ -124,10 +127,24 @@ impl Ticket {
             state.counted_by_address = true;
             windows.extend(self.view.unclaimed(request.method(), None));
         }
+        state.asked = true;
         let answer = self
             .view
             .ask(&self.client, Cause::Request, &windows, true, request);
         Claim::Asked(windows, answer)
+    }
+
+    /// Once, and not if windows are to be decided: that tells of a ban as well.
+    fn ask_about_ban(&self, state: &mut State) -> Claim {
+        let decided = !state.pending.is_empty() || state.leaves_it_to_a_later_claim();
+        if state.asked || decided {
+            return Claim::Through;
+        }
+        state.asked = true;
+        match self.view.ask_about_ban(&self.client) {
+            Some(answer) => Claim::Asked(Windows::new(), answer),
+            None => Claim::Through,
+        }
     }
 
     /// Notes a decision that admitted the request.
