@@ -15,7 +15,7 @@ use actix_web::{
     rt::task::yield_now,
     web::{self, ServiceConfig},
 };
-use actix_web_guard::{Guard, SecurityConfig, rate_limit};
+use actix_web_guard::{Guard, RouteLimit, SecurityConfig, rate_limit};
 use futures_util::{StreamExt as _, stream};
 use redis_servers::Server;
 
@@ -65,7 +65,9 @@ fn routes(app: &mut ServiceConfig) {
         .service(free)
         .service(echo)
         .service(echo_free)
-        .service(messages);
+        .service(messages)
+        // Nobody knows where it is until a request has come there: it could be meant by any, so routing comes first.
+        .service(web::scope("/scope").wrap(RouteLimit::new(9, 60)));
 }
 
 /// Calls the inner service only when it is polled, and not at once.
