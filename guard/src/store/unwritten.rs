@@ -65,6 +65,23 @@ impl Unwritten {
         }
     }
 
+    /// Nothing is to be written of a client any more.
+    pub(super) fn forget(&self, client: ClientKey) {
+        if self.is_empty() {
+            return;
+        }
+        let mut changes = self.lock();
+        changes.remove(&client);
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
+    /// Keeps the changes that still matter.
+    pub(super) fn retain(&self, mut matters: impl FnMut(ClientKey, &Change) -> bool) {
+        let mut changes = self.lock();
+        changes.retain(|client, change| matters(*client, change));
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<ClientKey, Change>> {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,6 +108,13 @@ mod tests {
         assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
         assert!(unwritten.concerns(ALICE) && !unwritten.concerns(BOB));
         unwritten.settle(ALICE, &Change::Lifted);
+        assert!(unwritten.is_empty());
+        for client in [ALICE, BOB] {
+            unwritten.note(client, banned.clone());
+        }
+        unwritten.forget(ALICE);
+        assert_eq!(unwritten.all(), [(BOB, banned)]);
+        unwritten.retain(|client, _| client == ALICE);
         assert!(unwritten.is_empty());
     }
 }
