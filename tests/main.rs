@@ -9,6 +9,7 @@
 )]
 
 mod guard;
+mod outages;
 mod routes;
 mod server;
 mod support;

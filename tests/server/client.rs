@@ -11,10 +11,10 @@ use tokio::{
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Header lines of a request.
-pub(super) type Lines<'a> = &'a [(&'a str, &'a str)];
+pub(crate) type Lines<'a> = &'a [(&'a str, &'a str)];
 
 /// One connection.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     read: Box<dyn AsyncRead + Unpin>,
     write: Box<dyn AsyncWrite + Unpin>,
     unread: Vec<u8>,
@@ -22,47 +22,47 @@ pub(super) struct Connection {
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reply {
-    pub(super) status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     /// In the order in which they came, names in lower case.
-    pub(super) headers: Vec<(String, String)>,
-    pub(super) body: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
     /// The value of a header that must not come twice.
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(known, _)| known == name);
         let value = values.next().map(|(_, value)| value.as_str());
         assert_eq!(values.next(), None, "{name} twice in {self:?}");
         value
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    pub(super) fn closes(&self) -> bool {
+    pub(crate) fn closes(&self) -> bool {
         self.header("connection")
             .is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 
     /// What is left of the quota: the `r` of the `RateLimit` field.
-    pub(super) fn remaining(&self) -> Option<u32> {
+    pub(crate) fn remaining(&self) -> Option<u32> {
         let (_, rest) = self.header("ratelimit")?.split_once(";r=")?;
         rest.split(';').next()?.parse().ok()
     }
 }
 
 impl Connection {
-    pub(super) async fn open(address: SocketAddr) -> Self {
+    pub(crate) async fn open(address: SocketAddr) -> Self {
         let stream = within(TcpStream::connect(address)).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let (read, write) = stream.into_split();
         Self::over(read, write)
     }
 
-    pub(super) async fn open_unix(path: &Path) -> Self {
+    pub(crate) async fn open_unix(path: &Path) -> Self {
         let stream = within(UnixStream::connect(path)).await.unwrap();
         let (read, write) = stream.into_split();
         Self::over(read, write)
@@ -80,12 +80,12 @@ impl Connection {
     }
 
     /// Sends a request such as `GET /path` and reads the answer.
-    pub(super) async fn ask(&mut self, request: &str, headers: Lines<'_>) -> Reply {
+    pub(crate) async fn ask(&mut self, request: &str, headers: Lines<'_>) -> Reply {
         self.ask_with(request, headers, b"").await
     }
 
     /// The same with a body.
-    pub(super) async fn ask_with(
+    pub(crate) async fn ask_with(
         &mut self,
         request: &str,
         headers: Lines<'_>,
@@ -95,13 +95,13 @@ impl Connection {
         self.reply(request).await
     }
 
-    pub(super) async fn send(&mut self, bytes: &[u8]) {
+    pub(crate) async fn send(&mut self, bytes: &[u8]) {
         within(self.write.write_all(bytes)).await.unwrap();
         within(self.write.flush()).await.unwrap();
     }
 
     /// Reads an answer while the request is still on its way, as clients with large bodies must.
-    pub(super) async fn exchange(&mut self, request: &str, bytes: &[u8]) -> Reply {
+    pub(crate) async fn exchange(&mut self, request: &str, bytes: &[u8]) -> Reply {
         let mut write = std::mem::replace(&mut self.write, Box::new(tokio::io::sink()));
         // Where the server stops reading, the rest can't be written: it is the answer that counts.
         let (_, reply) = tokio::join!(within(write.write_all(bytes)), self.reply(request));
@@ -110,7 +110,7 @@ impl Connection {
     }
 
     /// Reads a whole answer to a request such as `HEAD /path`.
-    pub(super) async fn reply(&mut self, request: &str) -> Reply {
+    pub(crate) async fn reply(&mut self, request: &str) -> Reply {
         let mut reply = self.head().await;
         if request.starts_with("HEAD ") || reply.status < 200 || [204, 304].contains(&reply.status)
         {
@@ -131,7 +131,7 @@ impl Connection {
     }
 
     /// Reads the head of an answer.
-    pub(super) async fn head(&mut self) -> Reply {
+    pub(crate) async fn head(&mut self) -> Reply {
         let head = self.take_until(b"\r\n\r\n").await;
         let head = String::from_utf8_lossy(&head);
         let mut lines = head.split("\r\n");
@@ -154,7 +154,7 @@ impl Connection {
     }
 
     /// Reads one chunk of a chunked body; `None` is the end of the body.
-    pub(super) async fn chunk(&mut self) -> Option<Vec<u8>> {
+    pub(crate) async fn chunk(&mut self) -> Option<Vec<u8>> {
         let size = String::from_utf8(self.take_until(b"\r\n").await).unwrap();
         let size = usize::from_str_radix(&size, 16)
             .unwrap_or_else(|_| panic!("no size of a chunk: {size:?}"));
@@ -164,7 +164,7 @@ impl Connection {
     }
 
     /// Reads exactly `length` bytes.
-    pub(super) async fn take(&mut self, length: usize) -> Vec<u8> {
+    pub(crate) async fn take(&mut self, length: usize) -> Vec<u8> {
         while self.unread.len() < length {
             assert!(
                 self.fill().await,
@@ -197,19 +197,19 @@ impl Connection {
     }
 
     /// Says goodbye, and the server has nothing to add but its own.
-    pub(super) async fn assert_closes(mut self) {
+    pub(crate) async fn assert_closes(mut self) {
         within(self.write.shutdown()).await.ok();
         assert!(!self.fill().await, "garbage: {:?}", self.unread);
     }
 
     /// Nothing has come that nobody asked for.
-    pub(super) fn assert_in_step(&self) {
+    pub(crate) fn assert_in_step(&self) {
         assert!(self.unread.is_empty(), "garbage: {:?}", self.unread);
     }
 }
 
 /// The bytes of a request; the length of a body is told, if there is one.
-pub(super) fn message(request: &str, headers: Lines<'_>, body: &[u8]) -> Vec<u8> {
+pub(crate) fn message(request: &str, headers: Lines<'_>, body: &[u8]) -> Vec<u8> {
     let mut text = format!("{request} HTTP/1.1\r\nHost: localhost\r\n");
     for (name, value) in headers {
         text.push_str(&format!("{name}: {value}\r\n"));
@@ -222,7 +222,7 @@ pub(super) fn message(request: &str, headers: Lines<'_>, body: &[u8]) -> Vec<u8>
 }
 
 /// What a test waits for comes, or the test fails.
-pub(super) async fn within<T>(future: impl Future<Output = T>) -> T {
+pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
         .expect("nothing came: it hangs")

@@ -20,26 +20,26 @@ use actix_web::{
 use super::client::{Connection, Lines, Reply};
 
 /// Names the peer that the guard shall see: see [`peer_from_header`].
-pub(super) const PEER: &str = "x-peer";
+pub(crate) const PEER: &str = "x-peer";
 
 /// A running server; it stops when this is dropped.
-pub(super) struct Listening {
+pub(crate) struct Listening {
     address: SocketAddr,
     handle: ServerHandle,
 }
 
 impl Listening {
-    pub(super) async fn connect(&self) -> Connection {
+    pub(crate) async fn connect(&self) -> Connection {
         Connection::open(self.address).await
     }
 
     /// Asks on a connection of its own.
-    pub(super) async fn ask(&self, request: &str, headers: Lines<'_>) -> Reply {
+    pub(crate) async fn ask(&self, request: &str, headers: Lines<'_>) -> Reply {
         self.connect().await.ask(request, headers).await
     }
 
     /// The statuses of requests, each on a connection of its own.
-    pub(super) async fn statuses(&self, requests: &[&str]) -> Vec<u16> {
+    pub(crate) async fn statuses(&self, requests: &[&str]) -> Vec<u16> {
         let mut statuses = Vec::new();
         for request in requests {
             statuses.push(self.ask(request, &[]).await.status);
@@ -56,7 +56,7 @@ impl Drop for Listening {
 }
 
 /// Serves on one worker, so that requests are handled one after another.
-pub(super) fn listen<F, A, B>(factory: F) -> Listening
+pub(crate) fn listen<F, A, B>(factory: F) -> Listening
 where
     F: Fn() -> App<A> + Send + Clone + 'static,
     A: ServiceFactory<
@@ -73,7 +73,7 @@ where
 }
 
 /// Serves on several workers.
-pub(super) fn listen_on<F, A, B>(workers: usize, factory: F) -> Listening
+pub(crate) fn listen_on<F, A, B>(workers: usize, factory: F) -> Listening
 where
     F: Fn() -> App<A> + Send + Clone + 'static,
     A: ServiceFactory<
@@ -105,13 +105,13 @@ where
 }
 
 /// A running server on a Unix socket.
-pub(super) struct UnixListening {
+pub(crate) struct UnixListening {
     path: PathBuf,
     handle: ServerHandle,
 }
 
 impl UnixListening {
-    pub(super) async fn connect(&self) -> Connection {
+    pub(crate) async fn connect(&self) -> Connection {
         Connection::open_unix(&self.path).await
     }
 }
@@ -124,7 +124,7 @@ impl Drop for UnixListening {
 }
 
 /// Serves on a Unix socket, on one worker.
-pub(super) fn listen_unix<F, A, B>(factory: F) -> UnixListening
+pub(crate) fn listen_unix<F, A, B>(factory: F) -> UnixListening
 where
     F: Fn() -> App<A> + Send + Clone + 'static,
     A: ServiceFactory<
@@ -162,7 +162,7 @@ fn socket_path(directory: &Path) -> PathBuf {
 }
 
 /// Real peers are all 127.0.0.1: this goes around the guard, and gives a request the peer that the header [`PEER`] names.
-pub(super) fn peer_from_header<S>(mut request: ServiceRequest, next: &S) -> S::Future
+pub(crate) fn peer_from_header<S>(mut request: ServiceRequest, next: &S) -> S::Future
 where
     S: Service<ServiceRequest>,
 {

@@ -10,12 +10,12 @@
 )]
 
 mod banned;
-mod client;
+pub(crate) mod client;
 mod cors;
 mod head;
 mod keep_alive;
-mod listen;
-mod log;
+pub(crate) mod listen;
+pub(crate) mod log;
 mod odd_bytes;
 mod order;
 mod placement;
