@@ -9,6 +9,7 @@
 )]
 
 mod guard;
+mod outages;
 mod redis;
 mod routes;
 mod server;

@@ -42,7 +42,7 @@ async fn other() -> impl Responder {
 
 #[rate_limit(exempt)]
 #[get("/health")]
-async fn health() -> impl Responder {
+pub(crate) async fn health() -> impl Responder {
     "ok"
 }
 

@@ -21,15 +21,15 @@ const ALONE: &str = "GUARD_TESTS_ALONE";
 
 /// Events of the crate, as a subscriber without any escaping of its own would write them.
 #[derive(Clone, Default)]
-pub(super) struct Log(Arc<Mutex<Vec<(Level, String)>>>);
+pub(crate) struct Log(Arc<Mutex<Vec<(Level, String)>>>);
 
 impl Log {
-    pub(super) fn lines(&self) -> Vec<(Level, String)> {
+    pub(crate) fn lines(&self) -> Vec<(Level, String)> {
         self.0.lock().unwrap().clone()
     }
 
     /// The lines of a level that have all the words in them.
-    pub(super) fn with(&self, level: Level, words: &[&str]) -> Vec<String> {
+    pub(crate) fn with(&self, level: Level, words: &[&str]) -> Vec<String> {
         let lines = self.lines().into_iter();
         lines
             .filter(|(of, line)| *of == level && words.iter().all(|word| line.contains(word)))
@@ -39,7 +39,7 @@ impl Log {
 }
 
 /// Runs the body of a test in a process of its own, with its log. `test` is the test's own function.
-pub(super) fn alone<T>(test: &T, body: impl AsyncFnOnce(Log)) {
+pub(crate) fn alone<T>(test: &T, body: impl AsyncFnOnce(Log)) {
     if std::env::var_os(ALONE).is_some() {
         let log = Log::default();
         tracing::subscriber::set_global_default(log.clone()).unwrap();

@@ -15,7 +15,7 @@ mod cors;
 mod head;
 mod keep_alive;
 pub(crate) mod listen;
-mod log;
+pub(crate) mod log;
 mod odd_bytes;
 mod order;
 mod placement;

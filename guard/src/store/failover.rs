@@ -6,11 +6,13 @@
 
 mod breaker;
 mod owned_hit;
+mod recovery;
 
 use std::{
+    collections::HashSet,
     future::Future,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
@@ -28,16 +30,13 @@ use crate::{
 use super::{
     MemoryStore,
     hot_bans::{HotBans, Moment},
-    redis::{Asked, Event, Failure, RedisStore},
+    redis::{Asked, Failure, RedisStore},
     unwritten::{Change, Unwritten},
-    upkeep::{self, Upheld},
+    upkeep,
 };
 
 use breaker::Breaker;
 use owned_hit::OwnedHit;
-
-/// Bans that are over are let go of after so many turns of the upkeep.
-const TURNS_PER_TIDYING: u32 = 40;
 
 /// See the module's documentation.
 pub(crate) struct Failover {
@@ -53,8 +52,20 @@ struct Shared {
     /// Wakes the upkeep.
     wake: Arc<Notify>,
     turns: AtomicU32,
+    /// Turns without a look whether Redis is back.
+    waits: AtomicU32,
+    trouble: Mutex<Trouble>,
     warned_of_foreign_value: AtomicBool,
     clock: Arc<dyn Clock>,
+}
+
+/// What is known of an outage.
+#[derive(Default)]
+struct Trouble {
+    /// About whom Redis was asked last in vain. In a Cluster others may fare better.
+    client: Option<ClientKey>,
+    /// Why. That there is no connection at present is no reason.
+    cause: Option<Failure>,
 }
 
 impl Failover {
@@ -72,6 +83,8 @@ impl Failover {
             unwritten: Unwritten::default(),
             wake: Arc::default(),
             turns: AtomicU32::new(0),
+            waits: AtomicU32::new(0),
+            trouble: Mutex::default(),
             warned_of_foreign_value: AtomicBool::new(false),
             clock,
         });
@@ -79,9 +92,10 @@ impl Failover {
         Self { shared }
     }
 
-    /// Asks Redis, if it is worth it, and otherwise, or if it fails, answers from here.
+    /// Asks Redis about a client, if it is worth it, and otherwise, or if it fails, answers from here.
     fn ask<T: Send + 'static>(
         &self,
+        client: Option<ClientKey>,
         call: impl Future<Output = Result<T, Failure>> + Send + 'static,
         otherwise: impl FnOnce(&Shared) -> T + Send + 'static,
     ) -> Answer<T> {
@@ -96,7 +110,7 @@ impl Failover {
                     answer
                 }
                 Err(failure) => {
-                    shared.failed(&failure);
+                    shared.failed(client, &failure);
                     otherwise(&shared)
                 }
             }
@@ -115,9 +129,9 @@ impl Store for Failover {
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
             match call.await {
-                Ok(answer) => shared.answered(asked, hit.client(), answer),
+                Ok(answer) => shared.answered(asked, &hit, answer),
                 Err(failure) => {
-                    shared.failed(&failure);
+                    shared.failed(Some(hit.client()), &failure);
                     hit.with(|hit| shared.decide_here(hit))
                 }
             }
@@ -130,7 +144,7 @@ impl Store for Failover {
 
     fn clear_strikes(&self, client: ClientKey) -> Answer<()> {
         let call = self.shared.redis.clear_strikes(client);
-        self.ask(call, move |shared| {
+        self.ask(Some(client), call, move |shared| {
             drop(shared.local.clear_strikes(client));
         })
     }
@@ -139,7 +153,7 @@ impl Store for Failover {
         self.shared.overtake(client);
         let call = self.shared.redis.ban(client, duration_millis, reason);
         let reason = reason.to_owned();
-        self.ask(call, move |shared| {
+        self.ask(Some(client), call, move |shared| {
             shared.ban_here(client, duration_millis, &reason)
         })
     }
@@ -149,22 +163,26 @@ impl Store for Failover {
         self.shared.overtake(client);
         let call = self.shared.redis.unban(client);
         let call = async move { Ok(call.await? || known_here) };
-        self.ask(call, move |shared| {
+        self.ask(Some(client), call, move |shared| {
             shared.unwritten.note(client, Change::Lifted);
             known_here
         })
     }
 
     fn ban_of(&self, client: ClientKey) -> Answer<Option<Ban>> {
-        self.ask(self.shared.redis.ban_of(client), move |shared| {
-            let name = client.to_string();
-            let bans = shared.bans_here();
-            bans.into_iter().find(|ban| ban.client == name)
-        })
+        self.ask(
+            Some(client),
+            self.shared.redis.ban_of(client),
+            move |shared| {
+                let name = client.to_string();
+                let bans = shared.bans_here();
+                bans.into_iter().find(|ban| ban.client == name)
+            },
+        )
     }
 
     fn bans(&self) -> Answer<Vec<Ban>> {
-        self.ask(self.shared.redis.bans(), |shared| {
+        self.ask(None, self.shared.redis.bans(), |shared| {
             tracing::warn!("Redis is out of reach: only bans that are known here are listed");
             shared.bans_here()
         })
@@ -180,16 +198,22 @@ impl Store for Failover {
 
 impl Shared {
     /// Redis has decided.
-    fn answered(&self, asked: Moment, client: ClientKey, answer: Asked) -> Decision {
+    fn answered(&self, asked: Moment, hit: &OwnedHit, answer: Asked) -> Decision {
         self.breaker.succeeded();
-        if let Outcome::Banned(ban) = &answer.decision.outcome {
-            self.hot
-                .remember(asked, client, Arc::clone(ban), answer.ban_left_millis);
+        let client = hit.client();
+        match &answer.decision.outcome {
+            Outcome::Banned(ban) => {
+                let ban = Arc::clone(ban);
+                self.hot
+                    .remember(asked, client, ban, answer.ban_left_millis);
+            }
+            _ if hit.asks_for_ban() => self.hot.has_none(client),
+            _ => {}
         }
         answer.decision
     }
 
-    fn failed(&self, failure: &Failure) {
+    fn failed(&self, client: Option<ClientKey>, failure: &Failure) {
         if !failure.is_outage() {
             if !self.warned_of_foreign_value.swap(true, Ordering::Relaxed) {
                 tracing::warn!(%failure, "a client is counted in this process only");
@@ -197,10 +221,24 @@ impl Shared {
             return;
         }
         tracing::debug!(%failure, "Redis failed");
+        let cause = {
+            let mut trouble = self.trouble();
+            trouble.client = client.or(trouble.client);
+            if *failure != Failure::Unavailable {
+                trouble.cause = Some(failure.clone());
+            }
+            trouble.cause.clone()
+        };
         if self.breaker.failed() {
+            let failure = cause.as_ref().unwrap_or(failure);
+            self.waits.store(self.breaker.wait(), Ordering::Relaxed);
             tracing::warn!(%failure, "the store is out of reach: on_store_failure applies until it is back");
             self.wake.notify_one();
         }
+    }
+
+    fn trouble(&self) -> MutexGuard<'_, Trouble> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
@@ -271,9 +309,9 @@ impl Shared {
     fn bans_here(&self) -> Vec<Ban> {
         let (now, wall) = (self.clock.now_millis(), self.clock.wall());
         let mut bans = self.local.bans_now();
+        let of_here: HashSet<String> = bans.iter().map(|ban| ban.client.clone()).collect();
         for (client, ban, left) in self.hot.all() {
-            let name = client.to_string();
-            if bans.iter().all(|other| other.client != name) {
+            if !of_here.contains(&client.to_string()) {
                 let ban = BanRecord {
                     since_millis: now
                         .saturating_add(left)
@@ -287,75 +325,6 @@ impl Shared {
         bans.sort_by_key(|ban| ban.remaining);
         bans
     }
-
-    /// Writes what was decided of bans.
-    async fn write(&self) {
-        for (client, change) in self.unwritten.all() {
-            match self
-                .redis
-                .write(client, &change, self.clock.now_millis())
-                .await
-            {
-                Ok(()) => {
-                    self.unwritten.settle(client, &change);
-                    // From now on Redis is asked.
-                    if !self.unwritten.concerns(client) {
-                        self.local.unban_now(client);
-                    }
-                }
-                Err(failure) => {
-                    tracing::debug!(%failure, %client, "a change of bans could not be written");
-                    return;
-                }
-            }
-        }
-    }
-}
-
-impl Upheld for Shared {
-    fn redis(&self) -> &RedisStore {
-        &self.redis
-    }
-
-    fn wake(&self) -> Arc<Notify> {
-        Arc::clone(&self.wake)
-    }
-
-    async fn told(&self, event: Event) {
-        match event {
-            Event::Invalidated(client) => self.hot.forget(client),
-            Event::FlushedAll => self.hot.forget_all(),
-            Event::Up => {
-                // What changed before is not known.
-                self.hot.forget_all();
-                self.hot.set_told(true);
-            }
-            Event::Down(failure) => {
-                self.hot.set_told(false);
-                tracing::warn!(%failure, "Redis does not tell changes of bans at present: a lifted ban may bite for 5 seconds more");
-            }
-        }
-    }
-
-    async fn turn(&self) {
-        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
-        if turn.is_multiple_of(TURNS_PER_TIDYING) {
-            self.hot.tidy();
-            self.unwritten.tidy(self.clock.now_millis());
-        }
-        if self.breaker.is_open() {
-            if self.redis.probe().await.is_err() {
-                return;
-            }
-            // Bans that were lifted or ran out meanwhile are asked for again. Those that have yet to be written stay in force.
-            self.hot.forget_all();
-            self.breaker.close();
-            tracing::warn!("the store is back");
-        }
-        if !self.unwritten.is_empty() {
-            self.write().await;
-        }
-    }
 }
 
 fn uncounted(outcome: Outcome) -> Decision {
@@ -366,3 +335,6 @@ fn uncounted(outcome: Outcome) -> Decision {
         quotas: QuotaStates::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

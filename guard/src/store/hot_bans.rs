@@ -1,7 +1,7 @@
 //! The hot ban cache: who is banned as far as this process knows, answered without asking anybody.
 //!
 //! Only bans are kept, never their absence. An entry is believed for as long as somebody would say if it were wrong; while nobody would, it
-//! is asked for again after [`UNTOLD_MILLIS`]. Must not know: where bans come from, how changes are told.
+//! is asked for again after [`UNTOLD_MILLIS`]. One that is not believed stays until the answer is there: nobody may be there to answer. Must not know: where bans come from, how changes are told.
 
 use std::{
     hash::BuildHasher as _,
@@ -33,6 +33,8 @@ pub(crate) struct HotBans {
     count: AtomicUsize,
     /// How often something was said to have changed.
     changes: AtomicU64,
+    /// What was asked before so many changes is not believed.
+    doubted: AtomicU64,
     /// Whether changes are told.
     told: AtomicBool,
     clock: Arc<dyn Clock>,
@@ -41,13 +43,14 @@ pub(crate) struct HotBans {
 #[derive(Debug)]
 struct Entry {
     ban: Arc<BanRecord>,
+    asked: Moment,
     /// On the clock of this process, as the next one.
     ends_millis: u64,
     checked_millis: u64,
 }
 
 /// A moment before which nothing that is learned later may have been asked; see [`HotBans::remember`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(u64);
 
 impl HotBans {
@@ -61,6 +64,7 @@ impl HotBans {
             hasher: RandomState::default(),
             count: AtomicUsize::new(0),
             changes: AtomicU64::new(0),
+            doubted: AtomicU64::new(0),
             told: AtomicBool::new(false),
             clock,
         }
@@ -76,7 +80,8 @@ impl HotBans {
             true => TOLD_MILLIS,
             false => UNTOLD_MILLIS,
         };
-        self.known(client, believed)
+        let since = Moment(self.doubted.load(Ordering::Acquire));
+        self.known(client, believed, since)
     }
 
     /// The ban of a client that was known last, while nobody can be asked.
@@ -84,7 +89,7 @@ impl HotBans {
         if self.is_empty() {
             return None;
         }
-        self.known(client, u64::MAX)
+        self.known(client, u64::MAX, Moment(0))
     }
 
     /// Taken before somebody is asked about a ban.
@@ -104,6 +109,7 @@ impl HotBans {
         let now = self.clock.now_millis();
         let entry = Entry {
             ban,
+            asked,
             ends_millis: now.saturating_add(left_millis),
             checked_millis: now,
         };
@@ -117,9 +123,8 @@ impl HotBans {
         self.count.fetch_add(1, Ordering::Release);
     }
 
-    /// What is known of a client may be wrong.
-    pub(crate) fn forget(&self, client: ClientKey) {
-        self.changes.fetch_add(1, Ordering::AcqRel);
+    /// There was no ban, as an answer says.
+    pub(crate) fn has_none(&self, client: ClientKey) {
         if self.is_empty() {
             return;
         }
@@ -127,7 +132,19 @@ impl HotBans {
         shard.remove(hash, &client);
     }
 
-    /// Anything may be wrong.
+    /// What is known of a client is wrong.
+    pub(crate) fn forget(&self, client: ClientKey) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+        self.has_none(client);
+    }
+
+    /// Anything may be wrong: each ban is to be asked for again.
+    pub(crate) fn doubt_all(&self) {
+        let changes = self.changes.fetch_add(1, Ordering::AcqRel);
+        self.doubted.fetch_max(changes + 1, Ordering::AcqRel);
+    }
+
+    /// All is wrong.
     pub(crate) fn forget_all(&self) {
         self.changes.fetch_add(1, Ordering::AcqRel);
         for shard in &self.shards {
@@ -171,7 +188,7 @@ impl HotBans {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    fn known(&self, client: ClientKey, believed: u64) -> Option<Arc<BanRecord>> {
+    fn known(&self, client: ClientKey, believed: u64, since: Moment) -> Option<Arc<BanRecord>> {
         let now = self.clock.now_millis();
         let (hash, mut shard) = self.shard(client);
         let entry = shard.get_mut(hash, &client)?;
@@ -179,7 +196,8 @@ impl HotBans {
             shard.remove(hash, &client);
             return None;
         }
-        let is_believed = now.saturating_sub(entry.checked_millis) < believed;
+        let is_believed =
+            entry.asked >= since && now.saturating_sub(entry.checked_millis) < believed;
         is_believed.then(|| Arc::clone(&entry.ban))
     }
 
@@ -274,6 +292,26 @@ mod tests {
         assert_eq!(bans.last_known(ALICE), None);
         bans.remember(bans.moment(), ALICE, ban(), HOUR);
         assert_eq!(bans.last_known(ALICE), Some(ban()));
+    }
+
+    #[test]
+    fn what_is_doubted_is_asked_for_again_and_stays_known() {
+        let (bans, _) = bans(100);
+        bans.set_told(true);
+        for client in [ALICE, BOB] {
+            bans.remember(bans.moment(), client, ban(), HOUR);
+        }
+        let asked = bans.moment();
+        bans.doubt_all();
+        bans.remember(asked, ALICE, ban(), HOUR);
+        for client in [ALICE, BOB] {
+            assert_eq!(bans.get(client), None);
+            assert_eq!(bans.last_known(client), Some(ban()));
+        }
+        bans.remember(bans.moment(), ALICE, ban(), HOUR);
+        bans.has_none(BOB);
+        assert_eq!(bans.get(ALICE), Some(ban()));
+        assert_eq!(bans.last_known(BOB), None);
     }
 
     #[test]

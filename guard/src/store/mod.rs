@@ -17,6 +17,8 @@ mod shared_bans;
 mod unwritten;
 #[cfg(feature = "redis")]
 mod upkeep;
+#[cfg(feature = "redis")]
+mod writing;
 
 #[cfg(test)]
 mod contract;

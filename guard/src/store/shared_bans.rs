@@ -7,7 +7,7 @@ use std::{
     collections::HashSet,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
 };
 
@@ -25,7 +25,14 @@ use super::{
     redis::{Event, Failure, RedisStore},
     unwritten::{Change, Unwritten},
     upkeep::{self, Upheld},
+    writing::write_all,
 };
+
+/// After so many failures in a row bans are not shared. One may be the trouble of one connection.
+const FAILURES: u32 = 2;
+
+/// What need not be written any more is let go of after so many turns of the upkeep.
+const TURNS_PER_TIDYING: u32 = 40;
 
 /// See the module's documentation.
 pub(crate) struct SharedBans {
@@ -39,6 +46,9 @@ struct Shared {
     wake: Arc<Notify>,
     /// Others' bans come in.
     told: AtomicBool,
+    /// How often in a row bans could not be written or read.
+    failures: AtomicU32,
+    turns: AtomicU32,
     /// All bans are to be read: what happened before is not known.
     to_be_read: AtomicBool,
     clock: Arc<dyn Clock>,
@@ -52,6 +62,8 @@ impl SharedBans {
             unwritten: Unwritten::default(),
             wake: Arc::default(),
             told: AtomicBool::new(false),
+            failures: AtomicU32::new(0),
+            turns: AtomicU32::new(0),
             to_be_read: AtomicBool::new(false),
             clock,
         });
@@ -104,7 +116,9 @@ impl Store for SharedBans {
     }
 
     fn state(&self) -> StoreState {
-        match self.shared.told.load(Ordering::Acquire) {
+        let told = self.shared.told.load(Ordering::Acquire);
+        let failures = self.shared.failures.load(Ordering::Acquire);
+        match told && failures < FAILURES {
             true => StoreState::Available,
             false => StoreState::Unavailable,
         }
@@ -161,14 +175,39 @@ impl Shared {
         Ok(())
     }
 
-    async fn write(&self) -> Result<(), Failure> {
-        for (client, change) in self.unwritten.all() {
-            self.redis
-                .write(client, &change, self.clock.now_millis())
-                .await?;
-            self.unwritten.settle(client, &change);
+    /// Writes this process's changes and takes over others'.
+    async fn share(&self) -> Result<(), Failure> {
+        write_all(&self.unwritten, &self.redis, &*self.clock, |_| ()).await?;
+        if self.to_be_read.swap(false, Ordering::AcqRel)
+            && let Err(failure) = self.read_all().await
+        {
+            self.to_be_read.store(true, Ordering::Release);
+            return Err(failure);
         }
         Ok(())
+    }
+
+    /// Says so when bans are not shared any more, or are again.
+    fn say(&self, shared: Result<(), Failure>) {
+        match shared {
+            Ok(()) if self.failures.swap(0, Ordering::AcqRel) >= FAILURES => {
+                tracing::warn!("bans of this process and of others are shared again");
+            }
+            Ok(()) => {}
+            Err(failure) => {
+                tracing::debug!(%failure, "bans could not be shared");
+                if self.failures.fetch_add(1, Ordering::AcqRel) + 1 == FAILURES {
+                    tracing::warn!(%failure, "Redis fails: bans of this process and of others are not shared until it is well again");
+                }
+            }
+        }
+    }
+
+    /// Else an outage of hours would pile up bans that are over, and more of them than may be kept.
+    fn tidy(&self) {
+        self.unwritten.retain(|client, change| {
+            matches!(change, Change::Lifted) || self.memory.hot_ban(client).is_some()
+        });
     }
 }
 
@@ -193,6 +232,7 @@ impl Upheld for Shared {
                 self.wake.notify_one();
             }
             Event::Up => {
+                self.redis.try_again();
                 self.to_be_read.store(true, Ordering::Release);
                 self.wake.notify_one();
                 if !self.told.swap(true, Ordering::AcqRel) {
@@ -207,21 +247,12 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
-        self.unwritten.tidy(self.clock.now_millis());
-        if !self.told.load(Ordering::Acquire) {
-            return;
+        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
+        if turn.is_multiple_of(TURNS_PER_TIDYING) {
+            self.tidy();
         }
-        let to_be_read = self.to_be_read.swap(false, Ordering::AcqRel);
-        let done = async {
-            self.write().await?;
-            match to_be_read {
-                true => self.read_all().await,
-                false => Ok(()),
-            }
-        };
-        if let Err(failure) = done.await {
-            tracing::debug!(%failure, "bans could not be shared");
-            self.to_be_read.fetch_or(to_be_read, Ordering::AcqRel);
+        if self.told.load(Ordering::Acquire) {
+            self.say(self.share().await);
         }
     }
 }

@@ -39,29 +39,6 @@ impl Unwritten {
         self.count.store(changes.len(), Ordering::Release);
     }
 
-    /// Nothing is to be written of a client any more: something else is decided of it now.
-    pub(super) fn forget(&self, client: ClientKey) {
-        if self.is_empty() {
-            return;
-        }
-        let mut changes = self.lock();
-        changes.remove(&client);
-        self.count.store(changes.len(), Ordering::Release);
-    }
-
-    /// Lets go of bans that are over.
-    pub(super) fn tidy(&self, now_millis: u64) {
-        if self.is_empty() {
-            return;
-        }
-        let mut changes = self.lock();
-        changes.retain(|_, change| match change {
-            Change::Banned { ends_millis, .. } => *ends_millis > now_millis,
-            Change::Lifted => true,
-        });
-        self.count.store(changes.len(), Ordering::Release);
-    }
-
     /// Whether something is to be written of a client.
     pub(super) fn concerns(&self, client: ClientKey) -> bool {
         !self.is_empty() && self.lock().contains_key(&client)
@@ -86,6 +63,23 @@ impl Unwritten {
             changes.remove(&client);
             self.count.store(changes.len(), Ordering::Release);
         }
+    }
+
+    /// Nothing is to be written of a client any more.
+    pub(super) fn forget(&self, client: ClientKey) {
+        if self.is_empty() {
+            return;
+        }
+        let mut changes = self.lock();
+        changes.remove(&client);
+        self.count.store(changes.len(), Ordering::Release);
+    }
+
+    /// Keeps the changes that still matter.
+    pub(super) fn retain(&self, mut matters: impl FnMut(ClientKey, &Change) -> bool) {
+        let mut changes = self.lock();
+        changes.retain(|client, change| matters(*client, change));
+        self.count.store(changes.len(), Ordering::Release);
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ClientKey, Change>> {
@@ -115,21 +109,12 @@ mod tests {
         assert!(unwritten.concerns(ALICE) && !unwritten.concerns(BOB));
         unwritten.settle(ALICE, &Change::Lifted);
         assert!(unwritten.is_empty());
-    }
-
-    #[test]
-    fn what_is_over_or_overtaken_is_not_written() {
-        let banned = |ends_millis| Change::Banned {
-            ends_millis,
-            reason: "a reason".into(),
-            by: BanSource::Automatic,
-        };
-        let unwritten = Unwritten::default();
-        unwritten.note(ALICE, banned(1000));
-        unwritten.note(BOB, banned(1001));
-        unwritten.tidy(1000);
-        assert_eq!(unwritten.all(), [(BOB, banned(1001))]);
-        unwritten.forget(BOB);
+        for client in [ALICE, BOB] {
+            unwritten.note(client, banned.clone());
+        }
+        unwritten.forget(ALICE);
+        assert_eq!(unwritten.all(), [(BOB, banned)]);
+        unwritten.retain(|client, _| client == ALICE);
         assert!(unwritten.is_empty());
     }
 }

@@ -46,6 +46,10 @@ impl OwnedHit {
         self.client
     }
 
+    pub(super) fn asks_for_ban(&self) -> bool {
+        self.bans
+    }
+
     /// Lends the hit to `ask`.
     pub(super) fn with<T>(&self, ask: impl FnOnce(&Hit<'_>) -> T) -> T {
         let logs: SmallVec<[LogHit<'_>; 2]> = self

@@ -1,9 +1,15 @@
--- A ban that somebody sets; replaces one that is there. KEYS: the ban, the strikes. ARGV: the reason as JSON, the milliseconds, by whom.
--- Replies with the time.
+-- A ban that somebody sets. KEYS: the ban, the strikes. ARGV: the reason as JSON, the milliseconds, by whom, and which ban that is
+-- there it replaces: 'any', or a 'shorter' one. Replies with the time.
 
 --include clock.lua
 
 local now = stamp + 0
+if ARGV[4] == 'shorter' then
+  local left = call('PTTL', KEYS[1])
+  if left == -1 or left >= ARGV[2] + 0 then
+    return now
+  end
+end
 call('DEL', KEYS[1], KEYS[2])
 if ARGV[2] + 0 > 0 then
   local ban = '{"reason":%s,"since":%.0f,"until":%.0f,"by":"%s"}'

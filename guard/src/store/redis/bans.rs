@@ -27,6 +27,14 @@ const KEYS_PER_SCAN: usize = 1000;
 /// Bans that are read together: round trips take longer than reading.
 const READS_AT_ONCE: usize = 256;
 
+/// Which ban that is there a new one replaces.
+#[derive(Clone, Copy)]
+enum Replace {
+    Any,
+    /// One that ends before the new one does.
+    Shorter,
+}
+
 impl RedisStore {
     /// Bans a client by hand, in place of a ban that is there.
     pub(in crate::store) fn ban(
@@ -35,7 +43,13 @@ impl RedisStore {
         duration_millis: u64,
         reason: &str,
     ) -> impl Future<Output = Result<Ban, Failure>> + Send + use<> {
-        let call = self.set(client, duration_millis, reason, BanSource::Manual);
+        let call = self.set(
+            client,
+            duration_millis,
+            reason,
+            BanSource::Manual,
+            Replace::Any,
+        );
         let reason = reason.to_owned();
         async move {
             let reply = call.await?;
@@ -49,9 +63,14 @@ impl RedisStore {
         duration_millis: u64,
         reason: &str,
         by: BanSource,
+        replace: Replace,
     ) -> impl Future<Output = Result<Value, Failure>> + Send + use<> {
         let (ban, strikes) = (self.keys.ban(client), self.keys.strikes(client));
         let duration = script::bounded(duration_millis).to_string();
+        let replace: &[u8] = match replace {
+            Replace::Any => b"any",
+            Replace::Shorter => b"shorter",
+        };
         self.connections.eval(
             &self.scripts.ban,
             &[ban.as_bytes(), strikes.as_bytes()],
@@ -59,6 +78,7 @@ impl RedisStore {
                 script::reason(reason).as_bytes(),
                 duration.as_bytes(),
                 by.as_str().as_bytes(),
+                replace,
             ],
         )
     }
@@ -114,25 +134,33 @@ impl RedisStore {
     }
 
     /// Writes what was decided of a ban at a time when it could not be written. A ban never shortens one that is there.
-    pub(in crate::store) async fn write(
+    pub(in crate::store) fn write(
         &self,
         client: ClientKey,
         change: &Change,
         now_millis: u64,
-    ) -> Result<(), Failure> {
-        let (left, reason, by) = match change {
-            Change::Lifted => return self.unban(client).await.map(drop),
+    ) -> impl Future<Output = Result<(), Failure>> + Send + use<> {
+        let (lifted, banned) = match change {
+            Change::Lifted => (Some(self.unban(client)), None),
             Change::Banned {
                 ends_millis,
                 reason,
                 by,
-            } => (ends_millis.saturating_sub(now_millis), reason, *by),
+            } => {
+                let left = ends_millis.saturating_sub(now_millis);
+                let set = || self.set(client, left, reason, *by, Replace::Shorter);
+                (None, (left > 0).then(set))
+            }
         };
-        let standing = self.standing_ban(client).await?;
-        if left > standing.map_or(0, |ban| ban.left_millis()) {
-            self.set(client, left, reason, by).await?;
+        async move {
+            if let Some(lifted) = lifted {
+                lifted.await?;
+            }
+            if let Some(banned) = banned {
+                banned.await?;
+            }
+            Ok(())
         }
-        Ok(())
     }
 
     fn reader(&self) -> Reader {

@@ -117,6 +117,14 @@ impl Connections {
         let master = master.clone();
         async move { shared.worker()?.command_on(&master, &command).await }
     }
+
+    /// Somebody has found the servers: no thread puts off its next attempt to connect any more.
+    pub(crate) fn try_again(&self) {
+        let workers = self.shared.workers();
+        for worker in workers.iter().filter_map(Weak::upgrade) {
+            worker.try_again();
+        }
+    }
 }
 
 impl Shared {

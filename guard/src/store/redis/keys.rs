@@ -36,6 +36,7 @@ pub(crate) struct Keys {
     logs: Box<str>,
     strikes: Box<str>,
     bans: Box<str>,
+    probes: Box<str>,
     cluster: bool,
 }
 
@@ -47,6 +48,7 @@ impl Keys {
             logs: format!("{prefix}rate_limit:rate:").into(),
             strikes: format!("{prefix}strikes:").into(),
             bans: format!("{prefix}banned_ips:").into(),
+            probes: format!("{prefix}probe:").into(),
             cluster,
         }
     }
@@ -83,9 +85,9 @@ impl Keys {
         name
     }
 
-    /// For looking whether a server writes.
-    pub(crate) fn probe(&self) -> String {
-        self.bans.replace("banned_ips:", "probe")
+    /// For looking whether the server that has a client's keys writes.
+    pub(crate) fn probe(&self, client: ClientKey) -> String {
+        self.named(&self.probes, client)
     }
 
     /// What all names of bans begin with.

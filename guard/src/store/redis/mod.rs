@@ -74,6 +74,14 @@ pub(in crate::store) fn open(
     }
 }
 
+/// A store on one server.
+#[cfg(test)]
+pub(in crate::store) fn store_at(url: &str) -> RedisStore {
+    let timeout = std::time::Duration::from_millis(250);
+    let servers = Servers::parse(&[url], None, false, timeout).unwrap();
+    RedisStore::new(servers, "guard:", false)
+}
+
 /// See [`check_servers`](super::check_servers).
 pub(in crate::store) fn check_servers(
     settings: &Settings,

@@ -224,7 +224,7 @@ pub(crate) struct DecisionScript {
 pub(crate) struct Scripts {
     prelude: Box<str>,
     decisions: RwLock<HashMap<Shape, Arc<DecisionScript>>>,
-    /// KEYS: ban, strikes. ARGV: [`reason`], milliseconds, by whom. Replies with the time.
+    /// KEYS: ban, strikes. ARGV: [`reason`], milliseconds, by whom, `any` or `shorter`. Replies with the time.
     pub(crate) ban: Arc<Script>,
     /// KEYS: ban, strikes. Replies with 1 if there was a ban.
     pub(crate) unban: Arc<Script>,
@@ -291,6 +291,8 @@ pub(crate) fn argument(cause: &Cause<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::store::contract::{self, quota};
 
@@ -341,6 +343,28 @@ mod tests {
                 "{:?}",
                 script.shape
             );
+        }
+    }
+
+    #[test]
+    fn the_probe_calls_whatever_any_script_calls() {
+        fn commands(text: &str) -> HashSet<&str> {
+            let calls = text.split("call('").skip(1);
+            calls.filter_map(|rest| rest.split('\'').next()).collect()
+        }
+        let scripts = Scripts::new();
+        let probed = commands(scripts.probe.text());
+        let decision = scripts.decision(shape(&[&[quota(5, 1000)], &[quota(5, 1000)]]));
+        for script in [
+            &scripts.ban,
+            &scripts.unban,
+            &scripts.ban_of,
+            &decision.script,
+        ] {
+            let called = commands(script.text());
+            assert!(called.len() > 1);
+            let missing: Vec<_> = called.difference(&probed).collect();
+            assert_eq!(missing, [&""; 0]);
         }
     }
 

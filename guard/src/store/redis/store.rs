@@ -151,13 +151,20 @@ impl RedisStore {
         async move { call.await.map(drop) }
     }
 
-    /// Whether Redis does all that a decision needs.
-    pub(in crate::store) async fn probe(&self) -> Result<(), Failure> {
-        let key = self.keys.probe();
+    /// Whether Redis does all that a decision about a client needs. If so, no connection waits before it is made anew.
+    pub(in crate::store) async fn probe(&self, client: Option<ClientKey>) -> Result<(), Failure> {
+        let key = self.keys.probe(client.unwrap_or(ClientKey::Unknown));
         let call = self
             .connections
             .eval(&self.scripts.probe, &[key.as_bytes()], &[]);
-        call.await.map(drop)
+        call.await?;
+        self.try_again();
+        Ok(())
+    }
+
+    /// Somebody has found Redis: no connection waits before it is made anew.
+    pub(in crate::store) fn try_again(&self) {
+        self.connections.try_again();
     }
 }
 

@@ -157,6 +157,11 @@ impl Cluster {
         Ok(masters)
     }
 
+    /// See [`Link::try_again`](super::link::Link::try_again).
+    pub(super) fn try_again(&self) {
+        self.nodes().try_again();
+    }
+
     pub(super) fn close(&self) {
         self.nodes().close();
     }

@@ -182,9 +182,10 @@ impl Link {
         let reply = match deadline.limit(sent).await {
             Ok(reply) => reply.and_then(Reply::of),
             Err(Expired) => {
-                // Replies come in order, so if none came in all this time, none is likely to come over this connection.
+                // Replies come in order, so if none came in all this time, none is likely to come over this connection. Nor may
+                // one come over the next: who has waited once and has another question is not to wait again.
                 if connection.answers() == answers {
-                    self.give_up(connection, answers);
+                    self.give_up(connection, 0);
                 }
                 return Err(Failure::TimedOut);
             }
@@ -229,6 +230,15 @@ impl Link {
             .fetch_add(1, Ordering::Relaxed)
             .saturating_add(1);
         State::Waiting(Instant::now() + backoff::after(failures))
+    }
+
+    /// The server has been found: the next call connects, however short ago the last attempt was.
+    pub(super) fn try_again(&self) {
+        self.failures.store(0, Ordering::Relaxed);
+        let mut state = self.state();
+        if matches!(*state, State::Waiting(_)) {
+            *state = State::Idle;
+        }
     }
 
     /// Closes the connection, for good.

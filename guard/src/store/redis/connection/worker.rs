@@ -117,6 +117,14 @@ impl Worker {
         self.deadlines.are_over()
     }
 
+    /// See [`Link::try_again`].
+    pub(super) fn try_again(&self) {
+        match &self.route {
+            Route::One(link) => link.try_again(),
+            Route::Cluster(cluster) => cluster.try_again(),
+        }
+    }
+
     /// Closes the connections, for good.
     pub(super) fn close(&self) {
         match &self.route {

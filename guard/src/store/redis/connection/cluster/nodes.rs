@@ -108,6 +108,13 @@ impl Nodes {
         informants
     }
 
+    /// See [`Link::try_again`].
+    pub(super) fn try_again(&self) {
+        for node in self.linked.values() {
+            node.link.try_again();
+        }
+    }
+
     /// Closes all connections.
     pub(super) fn close(&mut self) {
         for (_, node) in self.linked.drain() {

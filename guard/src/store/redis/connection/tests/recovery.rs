@@ -67,6 +67,21 @@ async fn a_server_that_was_restarted_is_found_again() {
 }
 
 #[actix_web::test]
+async fn who_hears_that_a_server_was_found_connects_at_once() {
+    let server = Server::start();
+    let connections = single(&server.url());
+    for round in 1..=5 {
+        server.kill();
+        let waits = || async { count(&connections, "k").await == Err(Failure::Unavailable) };
+        while !waits().await {}
+        server.restart();
+        connections.try_again();
+        let (_, result) = timed(count(&connections, "k")).await;
+        assert_eq!(result, Ok(Value::Int(1)), "{round}");
+    }
+}
+
+#[actix_web::test]
 async fn a_connection_that_was_closed_between_calls_costs_no_call() {
     let server = Server::start();
     let connections = single(&server.url());

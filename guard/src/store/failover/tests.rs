@@ -1,0 +1,152 @@
+//! What only shows from inside; the rest is in the acceptance tests.
+
+use std::{
+    net::Ipv4Addr,
+    time::{Duration, Instant},
+};
+
+use ::redis::Value;
+use redis_servers::Server;
+
+use super::*;
+use crate::{
+    bans::BanSource,
+    clock::ManualClock,
+    store::{
+        MemoryStoreOptions,
+        contract::{ALICE, Ask, BOB, HOUR},
+        redis::{Event, store_at},
+        upkeep::Upheld as _,
+    },
+};
+
+const MAX_BANS: usize = 10;
+
+fn start(server: &Server) -> (Failover, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new());
+    let options = MemoryStoreOptions {
+        max_clients: 1000,
+        max_bans: MAX_BANS,
+        ban_file: None,
+    };
+    let memory = MemoryStore::new(&options, clock.clone());
+    let redis = store_at(&server.url());
+    (Failover::start(redis, memory, 100, clock.clone()), clock)
+}
+
+fn client(number: usize) -> ClientKey {
+    ClientKey::V4(Ipv4Addr::from_bits(u32::try_from(number).unwrap()))
+}
+
+async fn break_off(store: &Failover) {
+    while store.state() == StoreState::Available {
+        store.ban_of(ALICE).wait().await;
+    }
+}
+
+async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "{what}");
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn exists(server: &Server, client: ClientKey) -> bool {
+    server.command(&["EXISTS", &format!("guard:banned_ips:{client}")]) == Value::Int(1)
+}
+
+#[actix_web::test]
+async fn an_outage_piles_up_no_more_than_the_bans_that_may_be_kept() {
+    let server = Server::start();
+    let (store, clock) = start(&server);
+    server.kill();
+    break_off(&store).await;
+    for number in 0..100 {
+        store.ban(client(number), HOUR, "a reason").wait().await;
+    }
+    store.unban(BOB).wait().await;
+    store.shared.tidy();
+    let unwritten = store.shared.unwritten.all();
+    assert_eq!(unwritten.len(), MAX_BANS + 1);
+    assert!(unwritten.contains(&(BOB, Change::Lifted)));
+
+    // What is over need not be written.
+    clock.advance(Duration::from_millis(HOUR));
+    store.shared.tidy();
+    assert_eq!(store.shared.unwritten.all(), [(BOB, Change::Lifted)]);
+}
+
+#[actix_web::test]
+async fn what_is_decided_with_redis_goes_before_what_waits_to_be_written() {
+    let server = Server::start();
+    let (store, _) = start(&server);
+    let banned = Change::Banned {
+        ends_millis: u64::MAX,
+        reason: "a single failure".into(),
+        by: BanSource::Automatic,
+    };
+    for _ in 0..20 {
+        store.shared.unwritten.note(ALICE, banned.clone());
+        store.unban(ALICE).wait().await;
+        store.shared.unwritten.note(BOB, Change::Lifted);
+        store.ban(BOB, HOUR, "a reason").wait().await;
+        assert!(store.shared.write().await);
+        assert!(!exists(&server, ALICE));
+        assert!(exists(&server, BOB));
+    }
+}
+
+#[actix_web::test]
+async fn bans_that_were_known_stay_known_while_redis_tells_but_does_not_answer() {
+    let server = Server::start();
+    let (store, _) = start(&server);
+    server.kill();
+    break_off(&store).await;
+    // As it would be, had it been asked for before.
+    let record = BanRecord {
+        since_millis: 0,
+        until_millis: HOUR,
+        reason: "a reason".into(),
+        by: BanSource::Manual,
+    };
+    let hot = &store.shared.hot;
+    hot.remember(hot.moment(), ALICE, record.into(), HOUR);
+    store.shared.told(Event::Up).await;
+    assert!(store.hot_ban(ALICE).is_some());
+    store.shared.told(Event::Invalidated(ALICE)).await;
+    assert_eq!(store.hot_ban(ALICE), None);
+}
+
+#[actix_web::test]
+async fn what_redis_says_of_a_client_replaces_what_was_known_before_an_outage() {
+    let server = Server::start();
+    let (store, _) = start(&server);
+    let hot = &store.shared.hot;
+    store.ban(ALICE, HOUR, "a reason").wait().await;
+    while hot.last_known(ALICE).is_none() {
+        Ask::request(ALICE).put(&store).wait().await;
+    }
+    hot.doubt_all();
+    server.command(&["DEL", &format!("guard:banned_ips:{ALICE}")]);
+    Ask::request(ALICE).put(&store).wait().await;
+    assert_eq!(hot.last_known(ALICE), None);
+}
+
+#[actix_web::test]
+async fn the_thread_ends_with_the_store() {
+    let server = Server::start();
+    let (store, _) = start(&server);
+    let clients = || {
+        let Value::BulkString(list) = server.command(&["CLIENT", "LIST"]) else {
+            panic!("no list of clients");
+        };
+        let list = String::from_utf8(list).unwrap();
+        list.matches(" addr=127.0.0.1:").count()
+    };
+    until("the thread listens", || clients() == 1).await;
+    let weak = Arc::downgrade(&store.shared);
+    drop(store);
+    until("nobody listens", || clients() == 0).await;
+    assert_eq!(weak.strong_count(), 0);
+}

@@ -1,0 +1,140 @@
+//! Another server takes over: by Sentinel, and in a Cluster.
+
+use std::sync::Arc;
+
+use actix_web::rt::task::spawn_blocking;
+use redis_servers::{Cluster, Sentinels, Server};
+use tracing::Level;
+
+use super::site::{LIMIT, Site, limited, until};
+use crate::{server::log::alone, support::seconds};
+
+/// So soon after the promotion the new master counts.
+const RESUMES: u64 = 5;
+
+fn log_of(client: &str) -> String {
+    format!("guard:rate_limit:rate:{client}")
+}
+
+fn counted(server: &Server, key: &str) -> usize {
+    redis::from_redis_value(server.command(&["ZCARD", key])).unwrap()
+}
+
+/// Asks for a new client each time, until a thread has done its work.
+async fn ask_until<T: Send + 'static>(site: &Site, work: impl FnOnce() -> T + Send + 'static) -> T {
+    let work = spawn_blocking(work);
+    let mut asked = 0_u32;
+    while !work.is_finished() {
+        asked += 1;
+        let client = format!("10.1.{}.{}", asked / 250 % 250, asked % 250);
+        site.status(&client).await;
+        actix_web::rt::time::sleep(std::time::Duration::from_millis(5)).await;
+    }
+    work.await.unwrap()
+}
+
+/// Waits until a server counts what clients ask.
+async fn counts(
+    site: &Site,
+    server: &Server,
+    mut clients: impl Iterator<Item = String>,
+    key: fn(&str) -> String,
+) {
+    until("requests are counted there", seconds(RESUMES), async || {
+        let client = clients.next().unwrap();
+        site.status(&client).await;
+        counted(server, &key(&client)) == 1
+    })
+    .await;
+    site.recovers().await;
+    let client = clients.next().unwrap();
+    assert_eq!(site.statuses(&client, LIMIT + 1).await, limited());
+    assert_eq!(counted(server, &key(&client)), LIMIT + 1);
+}
+
+#[actix_web::test]
+async fn the_master_that_the_sentinels_chose_counts_by_itself() {
+    let sentinels = Arc::new(Sentinels::start());
+    let site = Site::start_with(
+        "guard:",
+        |config| {
+            config
+                .redis_urls(sentinels.urls())
+                .redis_sentinel_master(sentinels.master_name())
+        },
+        1,
+    );
+    assert_eq!(site.status("192.0.2.1").await, 200);
+    let clients = || (1..250).map(|number| format!("198.51.100.{number}"));
+
+    // The old one is not there any more.
+    sentinels.kill_master();
+    let waiting = Arc::clone(&sentinels);
+    ask_until(&site, move || {
+        waiting.wait_for_failover();
+    })
+    .await;
+    counts(&site, sentinels.master(), clients(), log_of).await;
+
+    // The old one is there and has become a replica.
+    let old = sentinels.servers();
+    let old = old.iter().find(|server| !server.is_running()).unwrap();
+    old.restart();
+    let waiting = Arc::clone(&sentinels);
+    ask_until(&site, move || {
+        waiting.wait_until_complete();
+        let before = waiting.master().port();
+        let sentinel = &waiting.sentinels()[0];
+        sentinel.command(&["SENTINEL", "FAILOVER", waiting.master_name()]);
+        while waiting.wait_for_failover().port() == before {}
+    })
+    .await;
+    assert_eq!(sentinels.master().port(), old.port());
+    let more = (1..250).map(|number| format!("203.0.113.{number}"));
+    counts(&site, old, more, log_of).await;
+}
+
+#[test]
+fn the_replica_of_a_master_that_was_killed_counts_by_itself() {
+    alone(
+        &the_replica_of_a_master_that_was_killed_counts_by_itself,
+        async |log| {
+            let key = |client: &str| log_of(&format!("{{{client}}}"));
+            let cluster = Arc::new(Cluster::start());
+            let site = Site::start_with(
+                "guard:",
+                |config| config.redis_urls(cluster.urls()).redis_cluster(true),
+                1,
+            );
+            let first = "192.0.2.1";
+            assert_eq!(site.statuses(first, LIMIT + 1).await, limited());
+            let old = cluster.master_of_key(&key(first)).port();
+            // Clients whose keys are there, too.
+            let theirs: Vec<String> = (1..250)
+                .map(|number| format!("198.51.100.{number}"))
+                .filter(|client| cluster.master_of_key(&key(client)).port() == old)
+                .collect();
+
+            cluster.kill_master_of(&key(first));
+            for client in &theirs[..20] {
+                assert_eq!(site.status(client).await, 200);
+            }
+            let waiting = Arc::clone(&cluster);
+            let slot_of = key(first);
+            ask_until(&site, move || {
+                waiting.wait_for_promotion(&slot_of);
+            })
+            .await;
+            let new = cluster.master_of_key(&key(first));
+            assert_ne!(new.port(), old);
+            let clients = theirs[20..].iter().cloned();
+            counts(&site, new, clients, |client| {
+                log_of(&format!("{{{client}}}"))
+            })
+            .await;
+
+            let said = log.with(Level::WARN, &["the store is out of reach"]);
+            assert!((1..=3).contains(&said.len()), "{said:?}");
+        },
+    );
+}
