@@ -58,7 +58,7 @@ fn cluster(settings: &mut Settings) {
 #[test]
 fn servers_that_belong_together() {
     assert_eq!(with_urls(&["redis://one/3"], |_| {}), Ok(()));
-    for urls in [&["redis://one/0"][..], &["redis://one", "rediss://two/"]] {
+    for urls in [&["redis://one/0"][..], &["redis://one", "redis://two/"]] {
         assert_eq!(with_urls(urls, sentinel), Ok(()));
         assert_eq!(with_urls(urls, cluster), Ok(()));
     }
