@@ -4,13 +4,18 @@ use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
     rc::Rc,
-    time::{Duration, Instant},
+    sync::Arc,
+    time::Duration,
 };
 
 use actix_web::rt;
+use actix_web_guard::SecurityConfigBuilder;
 use redis_servers::Server;
 
-use super::site::{LIMIT, LONGEST, RECOVERY, Site};
+use super::{
+    pace::Stopwatch,
+    site::{LIMIT, LONGEST, RECOVERY, Site},
+};
 use crate::server::{client::Connection, listen::PEER};
 
 const CONNECTIONS: usize = 8;
@@ -35,7 +40,6 @@ struct Load {
     /// The phase of which each connection has sent its last request.
     at: RefCell<[u32; CONNECTIONS]>,
     requests: Cell<usize>,
-    longest: Cell<Duration>,
     seen: RefCell<HashMap<(u32, u32), Seen>>,
     is_over: Cell<bool>,
 }
@@ -48,12 +52,11 @@ impl Load {
             self.at.borrow_mut()[number] = phase;
             next = (next + 5) % CLIENTS;
             let client = format!("10.{}.{}.{next}", phase / 250, phase % 250);
-            let asked = Instant::now();
+            let asked = Stopwatch::start();
             let reply = connection.ask("GET /", &[(PEER, &client)]).await;
             let took = asked.elapsed();
             assert!(took <= LONGEST, "{took:?} in phase {phase}");
             assert!([200, 403, 429].contains(&reply.status), "{reply:?}");
-            self.longest.set(self.longest.get().max(took));
             self.requests.set(self.requests.get() + 1);
             let mut seen = self.seen.borrow_mut();
             let seen = seen.entry((phase, next)).or_default();
@@ -119,11 +122,10 @@ const INCIDENTS: [(&str, Incident); 8] = [
 
 #[actix_web::test]
 async fn whatever_befalls_the_server_requests_are_answered_and_limits_hold_again() {
-    let server = std::sync::Arc::new(Server::start());
+    let server = Arc::new(Server::start());
     let url = server.url();
     // Strikes without end would be bans, and a banned client is no load.
-    let set =
-        |config: actix_web_guard::SecurityConfigBuilder| config.store(url).auto_ban_threshold(20);
+    let set = |config: SecurityConfigBuilder| config.store(url).auto_ban_threshold(20);
     let site = Site::start_with("guard:", set, WORKERS);
     let load = Rc::new(Load::default());
     let mut tasks = Vec::new();
@@ -133,12 +135,12 @@ async fn whatever_befalls_the_server_requests_are_answered_and_limits_hold_again
     }
     load.calm().await;
     for (what, incident) in INCIDENTS {
-        let of_thread = std::sync::Arc::clone(&server);
+        let of_thread = Arc::clone(&server);
         // Elsewhere: the load goes on.
         rt::task::spawn_blocking(move || incident(&of_thread))
             .await
             .unwrap();
-        let over = Instant::now();
+        let over = Stopwatch::start();
         // A connection that has not noticed by now has a request under way.
         load.next_phase().await;
         while !site.is_available() {

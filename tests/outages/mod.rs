@@ -10,6 +10,7 @@ mod faults;
 mod impostor;
 mod local_windows;
 mod log;
+mod pace;
 mod policies;
 mod recovery;
 mod site;

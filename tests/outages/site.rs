@@ -3,7 +3,7 @@
 use std::{
     net::Ipv4Addr,
     sync::atomic::{AtomicU32, Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use actix_web::{App, web};
@@ -13,6 +13,7 @@ use actix_web_guard::{
 
 use redis_servers::Server;
 
+use super::pace::Stopwatch;
 use crate::{
     guard::{Dotfiles, health},
     server::{
@@ -24,7 +25,7 @@ use crate::{
 
 /// No request takes longer: the 250 ms of `redis_timeout_ms`, a quarter of it, and what a busy machine and a new connection to the site
 /// take.
-pub(super) const LONGEST: Duration = Duration::from_millis(250 + 250 / 4 + 150);
+pub(super) const LONGEST: Duration = Duration::from_millis(250 + 250 / 4 + 100);
 
 /// A request that takes so long has waited for Redis.
 pub(super) const SLOW: Duration = Duration::from_millis(200);
@@ -104,7 +105,7 @@ impl Site {
 
     pub(super) async fn timed(&self, client: &str, path: &str) -> (Reply, Duration) {
         let request = format!("GET {path}");
-        let asked = Instant::now();
+        let asked = Stopwatch::start();
         let reply = self.listening.ask(&request, &[(PEER, client)]).await;
         let took = asked.elapsed();
         assert!(took <= LONGEST, "{took:?} for {reply:?}");
@@ -182,7 +183,7 @@ pub(super) fn limited() -> Vec<u16> {
 
 /// Waits for something that has to come about within the time.
 pub(super) async fn until(what: &str, limit: Duration, mut holds: impl AsyncFnMut() -> bool) {
-    let begun = Instant::now();
+    let begun = Stopwatch::start();
     while !holds().await {
         assert!(begun.elapsed() < limit, "not within {limit:?}: {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;

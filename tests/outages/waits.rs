@@ -1,12 +1,10 @@
 //! What a request waits for in all, where it has several questions.
 
-use std::time::Instant;
-
 use actix_web::{App, Responder, get, web};
 use actix_web_guard::{Guard, GuardHandle, RouteLimit, SecurityConfig, rate_limit};
 use redis_servers::Server;
 
-use super::site::LONGEST;
+use super::{pace::Stopwatch, site::LONGEST};
 use crate::server::listen::listen;
 
 #[rate_limit(requests = 100, window = 60)]
@@ -40,7 +38,7 @@ async fn a_request_that_several_limits_decide_about_waits_once() {
     // There is a connection that was of use.
     assert_eq!(listening.ask("GET /", &[]).await.status, 404);
     server.suspend();
-    let asked = Instant::now();
+    let asked = Stopwatch::start();
     let reply = listening.ask("GET /outer/inner/search", &[]).await;
     let took = asked.elapsed();
     assert_eq!(reply.status, 200);
