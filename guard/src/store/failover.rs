@@ -124,11 +124,11 @@ impl Store for Failover {
             return Answer::Ready(self.shared.decide_here(hit));
         }
         let asked = self.shared.hot.moment();
-        let call = self.shared.redis.decide(hit);
+        let question = self.shared.redis.question(hit);
         let hit = OwnedHit::of(hit);
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
-            match call.await {
+            match shared.redis.decide(&question).await {
                 Ok(answer) => shared.answered(asked, &hit, answer),
                 Err(failure) => {
                     shared.failed(Some(hit.client()), &failure);

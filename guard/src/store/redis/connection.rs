@@ -90,6 +90,11 @@ impl Connections {
         async move { shared.worker()?.eval(&script, &command).await }
     }
 
+    /// Makes a call of a script that was [begun](Script::begin).
+    pub(crate) async fn call(&self, script: &Script, by_hash: &Cmd) -> Result<Value, Failure> {
+        self.shared.worker()?.eval(script, by_hash).await
+    }
+
     /// Sends a command whose first argument is a key.
     pub(crate) fn command(
         &self,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is kept under them, connections.
 
-use std::fmt;
+use std::fmt::Write as _;
 
 use crate::client::ClientKey;
 
@@ -11,10 +11,14 @@ use super::endpoint::{push_encoded, push_hash};
 /// The longest value of a key function that stands in a name as it is.
 const LONGEST_PLAIN_VALUE: usize = 64;
 
+/// A client as it stands in names; see [`Keys::whose`].
+#[derive(Clone, Debug)]
+pub(crate) struct Whose(String);
+
 /// Whose requests a log holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum LogOf<'a> {
-    Client(ClientKey),
+    Client(&'a Whose),
     /// All requests for which a key function gave this value.
     Value {
         function: &'a str,
@@ -23,7 +27,7 @@ pub(crate) enum LogOf<'a> {
     /// All requests of a client for which a key function gave none.
     NoValue {
         function: &'a str,
-        client: ClientKey,
+        client: &'a Whose,
     },
 }
 
@@ -53,41 +57,72 @@ impl Keys {
         }
     }
 
+    /// The client, for all names that are written of it.
+    pub(crate) fn whose(&self, client: ClientKey) -> Whose {
+        // Longer than any client.
+        let mut whose = String::with_capacity(48);
+        self.push_tagged(&mut whose, |whose| push_client(whose, client));
+        Whose(whose)
+    }
+
     /// The client's ban.
     pub(crate) fn ban(&self, client: ClientKey) -> String {
-        self.named(&self.bans, client)
+        let mut name = String::new();
+        self.push_ban(&mut name, &self.whose(client));
+        name
     }
 
     /// The client's strikes.
     pub(crate) fn strikes(&self, client: ClientKey) -> String {
-        self.named(&self.strikes, client)
+        let mut name = String::new();
+        self.push_strikes(&mut name, &self.whose(client));
+        name
     }
 
-    /// A log. Without an endpoint: of all requests that no other limit covers.
-    pub(crate) fn log(&self, of: LogOf<'_>, endpoint: Option<&str>) -> String {
-        let mut name = match of {
-            LogOf::Client(client) => self.named(&self.logs, client),
-            LogOf::Value { function, value } => {
-                let mut counted_by = counted_by(function);
-                push_value(&mut counted_by, value);
-                self.named(&self.logs, counted_by)
-            }
-            // No value begins with an at sign.
+    /// Appends the name of the client's ban.
+    pub(crate) fn push_ban(&self, name: &mut String, client: &Whose) {
+        name.push_str(&self.bans);
+        name.push_str(&client.0);
+    }
+
+    /// Appends the name of the client's strikes.
+    pub(crate) fn push_strikes(&self, name: &mut String, client: &Whose) {
+        name.push_str(&self.strikes);
+        name.push_str(&client.0);
+    }
+
+    /// Appends the name of a log. Without an endpoint: of all requests that no other limit covers.
+    pub(crate) fn push_log(&self, name: &mut String, of: LogOf<'_>, endpoint: Option<&str>) {
+        name.push_str(&self.logs);
+        match of {
+            LogOf::Client(client) => name.push_str(&client.0),
+            LogOf::Value { function, value } => self.push_tagged(name, |name| {
+                push_counted_by(name, function);
+                push_value(name, value);
+            }),
             LogOf::NoValue { function, client } => {
-                let before = format!("{}{}@", self.logs, counted_by(function));
-                self.named(&before, client)
+                push_counted_by(name, function);
+                // No value begins with an at sign.
+                name.push('@');
+                name.push_str(&client.0);
             }
-        };
+        }
         if let Some(endpoint) = endpoint {
             name.push(':');
             name.push_str(endpoint);
         }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn log(&self, of: LogOf<'_>, endpoint: Option<&str>) -> String {
+        let mut name = String::new();
+        self.push_log(&mut name, of, endpoint);
         name
     }
 
     /// For looking whether the server that has a client's keys writes.
     pub(crate) fn probe(&self, client: ClientKey) -> String {
-        self.named(&self.probes, client)
+        format!("{}{}", self.probes, self.whose(client).0)
     }
 
     /// What all names of bans begin with.
@@ -127,28 +162,56 @@ impl Keys {
         ClientKey::parse(text, prefix).filter(|client| client.to_string() == text)
     }
 
-    fn named(&self, before: &str, whose: impl fmt::Display) -> String {
+    /// In a Cluster, what decides about the slot.
+    fn push_tagged(&self, name: &mut String, push: impl FnOnce(&mut String)) {
         if self.cluster {
-            format!("{before}{{{whose}}}")
+            name.push('{');
+            push(name);
+            name.push('}');
         } else {
-            format!("{before}{whose}")
+            push(name);
         }
     }
 }
 
+/// As it is shown. Every request writes its client, and most are IPv4 addresses: these are spared the way through
+/// formatting.
+fn push_client(name: &mut String, client: ClientKey) {
+    let ClientKey::V4(address) = client else {
+        // Writing to a String cannot fail.
+        write!(name, "{client}").ok();
+        return;
+    };
+    for (at, octet) in address.octets().into_iter().enumerate() {
+        if at > 0 {
+            name.push('.');
+        }
+        push_decimal(name, octet);
+    }
+}
+
+fn push_decimal(name: &mut String, number: u8) {
+    if number >= 100 {
+        name.push(char::from(b'0' + number / 100));
+    }
+    if number >= 10 {
+        name.push(char::from(b'0' + number / 10 % 10));
+    }
+    name.push(char::from(b'0' + number % 10));
+}
+
 /// `by:FUNCTION:`, with dots in the path of the function: a colon ends it.
-fn counted_by(function: &str) -> String {
-    let mut name = "by:".to_owned();
+fn push_counted_by(name: &mut String, function: &str) {
+    name.push_str("by:");
     for (at, part) in function.split("::").enumerate() {
         if at > 0 {
             name.push('.');
         }
-        push_encoded(&mut name, part, |byte| {
+        push_encoded(name, part, |byte| {
             byte.is_ascii_alphanumeric() || byte == b'_'
         });
     }
     name.push(':');
-    name
 }
 
 /// A value as it stands, or its hash if it is long or odd: senders choose values.
@@ -164,7 +227,7 @@ fn push_value(name: &mut String, value: &str) {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::{collections::HashSet, net::Ipv4Addr};
 
     use super::*;
     use crate::store::{
@@ -187,7 +250,8 @@ mod tests {
     #[test]
     fn names_are_those_of_the_documentation() {
         let keys = Keys::new("guard:", false);
-        let of_alice = LogOf::Client(ALICE);
+        let (alice, network_name) = (keys.whose(ALICE), keys.whose(network()));
+        let of_alice = LogOf::Client(&alice);
         for (name, expected) in [
             (
                 keys.log(of_alice, None),
@@ -202,7 +266,7 @@ mod tests {
                 "guard:rate_limit:rate:203.0.113.1:/items/:id:POST",
             ),
             (
-                keys.log(LogOf::Client(network()), None),
+                keys.log(LogOf::Client(&network_name), None),
                 "guard:rate_limit:rate:2001:db8:1:2::/64",
             ),
             (keys.strikes(ALICE), "guard:strikes:203.0.113.1"),
@@ -219,7 +283,7 @@ mod tests {
                 keys.log(
                     LogOf::NoValue {
                         function: "user",
-                        client: ALICE,
+                        client: &alice,
                     },
                     None,
                 ),
@@ -227,6 +291,16 @@ mod tests {
             ),
         ] {
             assert_eq!(name, expected);
+        }
+    }
+
+    #[test]
+    fn addresses_are_written_as_they_are_shown() {
+        for octet in 0..=u8::MAX {
+            let address = Ipv4Addr::new(octet, 1, octet, 255);
+            let mut name = String::new();
+            push_client(&mut name, ClientKey::V4(address));
+            assert_eq!(name, address.to_string());
         }
     }
 
@@ -239,15 +313,16 @@ mod tests {
             assert!(!rest.contains(['{', '}']));
             tag.to_owned()
         };
+        let alice = keys.whose(ALICE);
         let no_value = LogOf::NoValue {
             function: "user",
-            client: ALICE,
+            client: &alice,
         };
         for name in [
             keys.ban(ALICE),
             keys.strikes(ALICE),
-            keys.log(LogOf::Client(ALICE), None),
-            keys.log(LogOf::Client(ALICE), Some(items("POST").as_str())),
+            keys.log(LogOf::Client(&alice), None),
+            keys.log(LogOf::Client(&alice), Some(items("POST").as_str())),
             keys.log(no_value, Some(items("POST").as_str())),
         ] {
             assert_eq!(tag(&name), "203.0.113.1", "{name}");

@@ -12,6 +12,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use crate::decision::{Cause, Hit, Quota, StrikeRules};
@@ -223,7 +224,7 @@ pub(crate) struct DecisionScript {
 #[derive(Debug)]
 pub(crate) struct Scripts {
     prelude: Box<str>,
-    decisions: RwLock<HashMap<Shape, Arc<DecisionScript>>>,
+    decisions: RwLock<HashMap<Shape, Arc<DecisionScript>, RandomState>>,
     /// KEYS: ban, strikes. ARGV: [`reason`], milliseconds, by whom, `any` or `shorter`. Replies with the time.
     pub(crate) ban: Arc<Script>,
     /// KEYS: ban, strikes. Replies with 1 if there was a ban.

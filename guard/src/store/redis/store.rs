@@ -4,7 +4,7 @@
 
 use std::{future::Future, sync::Arc};
 
-use ::redis::{Value, cmd};
+use ::redis::{Cmd, RedisWrite as _, cmd};
 use smallvec::SmallVec;
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use super::{
     connection::{Connections, Failure, Servers},
     events::Events,
-    keys::{Keys, LogOf},
+    keys::{Keys, LogOf, Whose},
     reply::{self, Unreadable},
     script::{self, DecisionScript, Scripts, Shape},
 };
@@ -37,15 +37,21 @@ pub(in crate::store) struct Asked {
     pub(in crate::store) ban_left_millis: u64,
 }
 
-/// The names of the keys of one call.
-type Names = SmallVec<[String; 4]>;
+/// A question about a request, ready to be asked.
+pub(in crate::store) enum Question {
+    One(Call),
+    Apart(Box<Apart>),
+}
 
 /// One call of a decision script.
-struct Call {
+pub(in crate::store) struct Call {
     script: Arc<DecisionScript>,
-    names: Names,
+    by_hash: Cmd,
     reason: Option<Box<str>>,
 }
+
+/// Most names of keys, with what stands before them, are shorter.
+const LONG_NAME: usize = 64;
 
 impl RedisStore {
     /// Connects to nobody yet.
@@ -65,27 +71,26 @@ impl RedisStore {
         Events::new(Arc::clone(&self.servers), Arc::clone(&self.keys))
     }
 
-    /// Stage 7.
-    pub(in crate::store) fn decide(
-        &self,
-        hit: &Hit<'_>,
-    ) -> impl Future<Output = Result<Asked, Failure>> + Send + use<> {
+    /// What stage 7 asks of Redis, to be [asked](Self::decide) when somebody waits for the answer.
+    pub(in crate::store) fn question(&self, hit: &Hit<'_>) -> Question {
         let is_apart = |log: &LogHit<'_>| self.cluster && is_counted_by_value(log);
-        let calls = match hit.logs.iter().any(is_apart) {
-            false => Calls::One(self.call(hit, None)),
-            true => self.calls_apart(hit, is_apart),
-        };
-        let connections = self.connections.clone();
-        async move {
-            match calls {
-                Calls::One(call) => call.make(&connections).await,
-                Calls::Apart(apart) => apart.make(&connections).await,
-            }
+        match hit.logs.iter().any(is_apart) {
+            false => Question::One(self.call(hit, None)),
+            true => Question::Apart(Box::new(self.calls_apart(hit, is_apart))),
+        }
+    }
+
+    /// Stage 7.
+    pub(in crate::store) async fn decide(&self, question: &Question) -> Result<Asked, Failure> {
+        match question {
+            Question::One(call) => call.make(&self.connections).await,
+            // Elsewhere, so that other calls don't carry its size about.
+            Question::Apart(apart) => Box::pin(apart.make(&self.connections)).await,
         }
     }
 
     /// In a Cluster the log of a value is in another slot than the client's keys: it is asked first, and by a call of its own.
-    fn calls_apart(&self, hit: &Hit<'_>, is_apart: impl Fn(&LogHit<'_>) -> bool) -> Calls {
+    fn calls_apart(&self, hit: &Hit<'_>, is_apart: impl Fn(&LogHit<'_>) -> bool) -> Apart {
         let mut values = SmallVec::new();
         let mut home: SmallVec<[LogHit<'_>; 2]> = SmallVec::new();
         let mut order = SmallVec::new();
@@ -109,36 +114,56 @@ impl RedisStore {
             logs: &home,
             ..*hit
         };
-        Calls::Apart(Box::new(Apart {
+        Apart {
             values,
             admitted: self.call(&hit, None),
             exceeded: self.call(&hit, Some(Exceeded)),
             order,
-        }))
+        }
     }
 
     fn call(&self, hit: &Hit<'_>, exceeded: Option<Exceeded>) -> Call {
         let mut shape = Shape::of(hit);
         shape.exceeded = exceeded.is_some();
-        let mut names = Names::new();
-        if shape.has_ban_key() {
-            names.push(self.keys.ban(hit.client));
-        }
-        if shape.has_strikes_key() {
-            names.push(self.keys.strikes(hit.client));
-        }
-        let (reason, logs) = match hit.cause {
-            Cause::Threat(reason) => (Some(reason.into()), &[][..]),
-            Cause::Request => (None, hit.logs),
-        };
-        for log in logs {
-            names.push(self.keys.log(log_of(hit.client, log), log.name.endpoint));
-        }
+        let script = self.scripts.decision(shape);
+        let argument = script::argument(&hit.cause);
         Call {
-            script: self.scripts.decision(shape),
-            names,
-            reason,
+            by_hash: self.by_hash(&script, hit, argument.as_deref()),
+            script,
+            reason: match hit.cause {
+                Cause::Threat(reason) => Some(reason.into()),
+                Cause::Request => None,
+            },
         }
+    }
+
+    fn by_hash(&self, script: &DecisionScript, hit: &Hit<'_>, argument: Option<&str>) -> Cmd {
+        let shape = &script.shape;
+        let (ban, strikes) = (shape.has_ban_key(), shape.has_strikes_key());
+        // A threat is counted in none.
+        let logs = hit.logs.get(..shape.logs.len()).unwrap_or_default();
+        let keys = usize::from(ban) + usize::from(strikes) + logs.len();
+        let bytes = keys * LONG_NAME + argument.map_or(0, str::len);
+        let mut command = script.script.begin(keys, argument.iter().len(), bytes);
+        let client = self.keys.whose(hit.client);
+        let mut name = String::with_capacity(LONG_NAME);
+        if ban {
+            self.keys.push_ban(&mut name, &client);
+            write_name(&mut command, &mut name);
+        }
+        if strikes {
+            self.keys.push_strikes(&mut name, &client);
+            write_name(&mut command, &mut name);
+        }
+        for log in logs {
+            let of = log_of(&client, log);
+            self.keys.push_log(&mut name, of, log.name.endpoint);
+            write_name(&mut command, &mut name);
+        }
+        if let Some(argument) = argument {
+            command.write_arg(argument.as_bytes());
+        }
+        command
     }
 
     pub(in crate::store) fn clear_strikes(
@@ -168,6 +193,12 @@ impl RedisStore {
     }
 }
 
+/// Writes a name, and leaves room for the next one.
+fn write_name(command: &mut Cmd, name: &mut String) {
+    command.write_arg(name.as_bytes());
+    name.clear();
+}
+
 /// The request is over the limit of a value already.
 struct Exceeded;
 
@@ -175,7 +206,7 @@ fn is_counted_by_value(log: &LogHit<'_>) -> bool {
     log.name.counted_by.is_some_and(|by| by.value.is_some())
 }
 
-fn log_of<'a>(client: ClientKey, log: &LogHit<'a>) -> LogOf<'a> {
+fn log_of<'a>(client: &'a Whose, log: &LogHit<'a>) -> LogOf<'a> {
     match log.name.counted_by {
         None => LogOf::Client(client),
         Some(CountedBy {
@@ -191,24 +222,15 @@ fn log_of<'a>(client: ClientKey, log: &LogHit<'a>) -> LogOf<'a> {
 
 impl Call {
     async fn make(&self, connections: &Connections) -> Result<Asked, Failure> {
-        let names: SmallVec<[&[u8]; 4]> = self.names.iter().map(|name| name.as_bytes()).collect();
         let cause = self.reason.as_deref().map_or(Cause::Request, Cause::Threat);
-        let argument = script::argument(&cause);
-        let argument = argument.as_ref().map(|argument| argument.as_bytes());
-        let call = connections.eval(&self.script.script, &names, argument.as_slice());
-        let value: Value = call.await?;
-        Ok(reply::decision(&self.script.shape, &cause, &value)?)
+        let script = &self.script;
+        let value = connections.call(&script.script, &self.by_hash).await?;
+        Ok(reply::decision(&script.shape, &cause, &value)?)
     }
 }
 
-/// The calls of one decision.
-enum Calls {
-    One(Call),
-    Apart(Box<Apart>),
-}
-
 /// The calls of a decision whose logs are in several slots.
-struct Apart {
+pub(in crate::store) struct Apart {
     values: SmallVec<[Call; 1]>,
     /// If the logs of all values admit the request.
     admitted: Call,

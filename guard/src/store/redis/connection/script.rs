@@ -28,16 +28,22 @@ impl Script {
         &self.text
     }
 
-    /// Calls it by its hash.
-    pub(super) fn by_hash(&self, keys: &[&[u8]], arguments: &[&[u8]]) -> Cmd {
-        let bytes: usize = keys.iter().chain(arguments).map(|part| part.len()).sum();
+    /// Begins a call by its hash. So many keys have to be written to it, and the arguments; `bytes`: about so long are they together.
+    pub(in super::super) fn begin(&self, keys: usize, arguments: usize, bytes: usize) -> Cmd {
         let mut command = Cmd::with_capacity(
-            3 + keys.len() + arguments.len(),
+            3 + keys + arguments,
             "EVALSHA".len() + self.hash.len() + 2 + bytes,
         );
         command.write_arg(b"EVALSHA");
         command.write_arg(self.hash.as_bytes());
-        command.arg(keys.len());
+        command.arg(keys);
+        command
+    }
+
+    /// Calls it by its hash.
+    pub(super) fn by_hash(&self, keys: &[&[u8]], arguments: &[&[u8]]) -> Cmd {
+        let bytes: usize = keys.iter().chain(arguments).map(|part| part.len()).sum();
+        let mut command = self.begin(keys.len(), arguments.len(), bytes);
         for part in keys.iter().chain(arguments) {
             command.write_arg(part);
         }

@@ -62,11 +62,10 @@ impl Worker {
     /// Calls a script.
     pub(super) async fn eval(&self, script: &Script, by_hash: &Cmd) -> Result<Value, Failure> {
         let deadline = self.begin()?;
-        let key = script::first_key(by_hash);
-        match self.route.call(key, by_hash, &deadline).await? {
+        match self.route.call(by_hash, &deadline).await? {
             Reply::NoScript => {
                 let by_text = script.by_text(by_hash);
-                let reply = Box::pin(self.route.call(key, &by_text, &deadline)).await?;
+                let reply = Box::pin(self.route.call(&by_text, &deadline)).await?;
                 reply.value()
             }
             reply => reply.value(),
@@ -76,8 +75,7 @@ impl Worker {
     /// Sends a command to the master that has its first argument.
     pub(super) async fn command(&self, command: &Cmd) -> Result<Value, Failure> {
         let deadline = self.begin()?;
-        let key = script::first_key(command);
-        self.route.call(key, command, &deadline).await?.value()
+        self.route.call(command, &deadline).await?.value()
     }
 
     /// Sends a command to one master.
@@ -139,10 +137,14 @@ impl Worker {
 }
 
 impl Route {
-    async fn call(&self, key: &[u8], command: &Cmd, deadline: &Deadline) -> Result<Reply, Failure> {
+    async fn call(&self, command: &Cmd, deadline: &Deadline) -> Result<Reply, Failure> {
         match self {
             Self::One(link) => link.call(command, deadline).await,
-            Self::Cluster(cluster) => cluster.call(cluster::slot_of(key), command, deadline).await,
+            Self::Cluster(cluster) => {
+                let slot = cluster::slot_of(script::first_key(command));
+                // Elsewhere, so that calls to one server don't carry its size about.
+                Box::pin(cluster.call(slot, command, deadline)).await
+            }
         }
     }
 }

@@ -155,9 +155,12 @@ impl RedisStore {
             RouteId::PREFLIGHT => Some(EndpointPath::preflight()),
             _ => Some(EndpointPath::new(&pattern, RouteMethod::First("GET"))),
         };
-        let value;
+        let (client, value);
         let of = match key.subject {
-            Subject::Client(client) => LogOf::Client(client),
+            Subject::Client(key) => {
+                client = self.keys.whose(key);
+                LogOf::Client(&client)
+            }
             Subject::Value(number) => {
                 value = number.to_string();
                 LogOf::Value {
