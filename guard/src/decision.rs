@@ -35,6 +35,7 @@ impl RouteId {
 /// Whose requests a log holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Subject {
+    /// The client of the hit.
     Client(ClientKey),
     /// The value of a key function, hashed with the process's secret so that nobody can make two values meet.
     Value(u128),

@@ -23,6 +23,8 @@ use crate::{
 
 use super::{MemoryStore, MemoryStoreOptions};
 
+#[cfg(feature = "redis")]
+pub(super) use ask::Names;
 pub(super) use ask::{Ask, RULES, quota};
 
 /// How a store is made for a test.

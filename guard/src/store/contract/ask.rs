@@ -4,8 +4,8 @@ use crate::{
     client::ClientKey,
     config::StoreFailurePolicy,
     decision::{
-        Answer, Cause, Decision, Hit, LogHit, LogKey, LogName, Quota, RouteId, Store, StrikeRules,
-        Subject,
+        Answer, Cause, CountedBy, Decision, Hit, LogHit, LogKey, LogName, Quota, RouteId, Store,
+        StrikeRules, Subject,
     },
 };
 
@@ -21,6 +21,33 @@ pub(in crate::store) fn quota(requests: u32, window_millis: u64) -> Quota {
     Quota {
         requests,
         window_millis,
+    }
+}
+
+/// What a log is called where processes share it: other for each key.
+pub(in crate::store) struct Names {
+    endpoint: Option<String>,
+    value: Option<String>,
+}
+
+impl Names {
+    pub(in crate::store) fn of(key: LogKey) -> Self {
+        let endpoint = (key.route != RouteId::GLOBAL).then(|| format!("/route/{}", key.route.0));
+        let value = match key.subject {
+            Subject::Client(_) => None,
+            Subject::Value(value) => Some(value.to_string()),
+        };
+        Self { endpoint, value }
+    }
+
+    pub(in crate::store) fn name(&self) -> LogName<'_> {
+        LogName {
+            endpoint: self.endpoint.as_deref(),
+            counted_by: self.value.as_deref().map(|value| CountedBy {
+                function: "test",
+                value: Some(value),
+            }),
+        }
     }
 }
 
@@ -103,12 +130,12 @@ impl Ask {
 
     /// Lends the question to `ask`.
     pub(in crate::store) fn with_hit<T>(&self, ask: impl FnOnce(&Hit<'_>) -> T) -> T {
-        let logs: Vec<LogHit<'_>> = self
-            .logs
-            .iter()
-            .map(|(key, quotas)| LogHit {
+        let names: Vec<Names> = self.logs.iter().map(|(key, _)| Names::of(*key)).collect();
+        let logs = self.logs.iter().zip(&names);
+        let logs: Vec<LogHit<'_>> = logs
+            .map(|((key, quotas), names)| LogHit {
                 key: *key,
-                name: LogName::default(),
+                name: names.name(),
                 quotas,
             })
             .collect();

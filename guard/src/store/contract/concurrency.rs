@@ -13,10 +13,10 @@ use actix_web::rt::Runtime;
 
 use crate::{
     client::ClientKey,
-    decision::{Decision, LogKey, Outcome, RouteId, StrikeRules, Subject},
+    decision::{Decision, Outcome, RouteId, StrikeRules},
 };
 
-use super::{ALICE, Ask, BOB, HOUR, Harness, RULES, Rig, quota};
+use super::{ALICE, Ask, HOUR, Harness, RULES, Rig, quota};
 
 const THREADS: usize = 8;
 const SEARCH: RouteId = RouteId(RouteId::FIRST);
@@ -105,20 +105,4 @@ pub(super) fn hits_in_opposite_orders_do_not_block_each_other(harness: &impl Har
     // Both logs of a question are only ever named together, so each question is admitted as often as one log allows.
     let got = all_at_once(harness, 200, asks, admitted);
     assert_eq!(got, VALUES as usize * 1000);
-
-    // Two clients that count by each other's address.
-    let both = |client, other| {
-        let key = LogKey {
-            subject: Subject::Client(other),
-            route: SEARCH,
-        };
-        Ask::request(client)
-            .counted_on(SEARCH, &most)
-            .counted_in(key, &most)
-    };
-    let asks = |thread: usize| match thread % 2 {
-        0 => vec![both(ALICE, BOB)],
-        _ => vec![both(BOB, ALICE)],
-    };
-    assert_eq!(all_at_once(harness, 300, asks, admitted), 1000);
 }

@@ -66,7 +66,7 @@ impl RedisStore {
         replace: Replace,
     ) -> impl Future<Output = Result<Value, Failure>> + Send + use<> {
         let (ban, strikes) = (self.keys.ban(client), self.keys.strikes(client));
-        let duration = script::bounded(duration_millis).to_string();
+        let duration = duration_millis.min(script::LONGEST_MILLIS).to_string();
         let replace: &[u8] = match replace {
             Replace::Any => b"any",
             Replace::Shorter => b"shorter",

@@ -56,10 +56,19 @@ const LONG_NAME: usize = 64;
 impl RedisStore {
     /// Connects to nobody yet.
     pub(super) fn new(servers: Servers, prefix: &str, cluster: bool) -> Self {
+        Self::with_scripts(servers, prefix, cluster, Scripts::new())
+    }
+
+    pub(super) fn with_scripts(
+        servers: Servers,
+        prefix: &str,
+        cluster: bool,
+        scripts: Scripts,
+    ) -> Self {
         let servers = Arc::new(servers);
         Self {
             connections: Connections::new(Arc::clone(&servers)),
-            scripts: Scripts::new(),
+            scripts,
             keys: Arc::new(Keys::new(prefix, cluster)),
             servers,
             cluster,

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use redis::cmd;
+use redis_servers::Server;
 
 use crate::store::contract::{ALICE, Ask, BOB, HOUR, RULES, quota};
 
-use super::{RedisStore, decide, server::Server, threat};
+use super::{RedisStore, decide, threat};
 
 /// How often each command was called, by clients and by scripts, since the last time.
 fn calls(store: &RedisStore) -> BTreeMap<String, u64> {

@@ -4,7 +4,6 @@
 mod calls;
 mod foreign;
 mod lives;
-mod server;
 mod store;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -15,9 +14,8 @@ use crate::{
     store::contract::{ALICE, Ask, HOUR, Harness as _, RULES, quota},
 };
 
-use server::RUNTIME;
 pub(in crate::store) use store::Redis;
-use store::RedisStore;
+use store::{RUNTIME, RedisStore};
 
 const SEARCH: RouteId = RouteId(RouteId::FIRST);
 
@@ -125,17 +123,25 @@ fn the_names_on_the_server_are_those_of_the_documentation() {
 #[test]
 fn in_a_cluster_a_client_and_a_value_are_asked_about_apart() {
     let store = RedisStore::real(true);
-    let own = Ask::request(ALICE).counted(&[quota(5, HOUR)]).struck(RULES);
-    // The value's slot knows neither bans nor strikes.
-    let of_value = Ask::request(ALICE)
-        .counted_by(7, SEARCH, &[quota(2, HOUR)])
-        .without_bans();
-    assert_eq!(decide(&store, &own).quotas[0].remaining, 4);
-    let admitted = |_: &i32| decide(&store, &of_value).outcome == Outcome::Admitted;
-    assert_eq!((0..5).filter(admitted).count(), 2);
+    let both = |requests| {
+        Ask::request(ALICE)
+            .counted_by(7, SEARCH, &[quota(requests, HOUR)])
+            .counted(&[quota(5, HOUR)])
+            .struck(RULES)
+    };
+    let first = decide(&store, &both(2));
+    let remaining: Vec<u32> = first.quotas.iter().map(|state| state.remaining).collect();
+    assert_eq!((first.outcome, remaining), (Outcome::Admitted, vec![1, 4]));
+    decide(&store, &both(2));
+    // What the value's log refuses is a strike of the client.
+    let third = decide(&store, &both(2));
+    let exceeded: Vec<bool> = third.quotas.iter().map(|state| state.exceeded).collect();
+    assert_eq!((third.outcome, third.strikes), (Outcome::Limited, 1));
+    assert_eq!(exceeded, [true, false]);
     let expected = [
         "a*[guard]:rate_limit:rate:{203.0.113.1}",
         "a*[guard]:rate_limit:rate:{by:test:7}:/route/2",
+        "a*[guard]:strikes:{203.0.113.1}",
     ];
     assert_eq!(names(&store), expected.map(str::to_owned).into());
 }

@@ -1,27 +1,53 @@
-//! A store as thin as can be: one connection, and no answer to failures but a panic.
+//! The store as it is used, on a server of the tests' own, with a clock of the test if there is one. A failure is a panic.
 
-use std::{collections::HashSet, future::Future, sync::Arc};
+use std::{
+    future::Future,
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
 
-use redis::{Cmd, Value, aio::MultiplexedConnection, cmd};
+use redis::{Cmd, Connection, Value, cmd};
+use redis_servers::Server;
+use tokio::runtime::{Builder, Handle};
 
 use crate::{
     bans::{Ban, BanRecord},
     client::ClientKey,
     clock::{Clock as _, ManualClock},
-    decision::{Answer, Cause, Decision, Hit, LogHit, LogKey, Quota, RouteId, Store, Subject},
+    decision::{Answer, Decision, Hit, LogKey, Quota, Store, Subject},
     store::{
-        contract::Harness,
+        contract::{Ask, Harness, Names},
         redis::{
-            connection::Script,
-            endpoint::{EndpointPath, RouteMethod},
+            connection::{Failure, Servers},
             keys::{Keys, LogOf},
-            reply,
-            script::{self, Scripts, Shape},
+            script::Scripts,
+            store::RedisStore as Calls,
         },
     },
 };
 
-use super::server::{RUNTIME, Server, database};
+/// Each test has a database to itself.
+const DATABASES: usize = 10_000;
+/// A busy machine is no failure.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The server that all tests share.
+static SHARED: LazyLock<Server> = LazyLock::new(|| {
+    let databases = DATABASES.to_string();
+    Server::builder().config("databases", databases).start()
+});
+
+/// Where tests wait for answers that do not bring a runtime of their own.
+pub(super) static RUNTIME: LazyLock<Handle> = LazyLock::new(|| {
+    let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+    let handle = runtime.handle().clone();
+    thread::spawn(move || runtime.block_on(std::future::pending::<()>()));
+    handle
+});
 
 /// How a store over a server of Redis is made for a test.
 #[derive(Clone, Copy, Debug)]
@@ -47,49 +73,42 @@ impl Harness for Redis {
 
     fn store(&self, clock: Arc<ManualClock>) -> RedisStore {
         let scripts = Scripts::with_prelude(&self.prelude());
-        RedisStore::new(database(), scripts, Some(clock), false)
+        RedisStore::new(scripts, Some(clock), false)
     }
 
     fn log_length(store: &RedisStore, key: LogKey, quotas: &[Quota]) -> usize {
         // A request that no quota admits and that is not recorded.
-        let window_millis = quotas
-            .iter()
-            .map(|quota| quota.window_millis)
-            .max()
-            .unwrap();
+        let windows = quotas.iter().map(|quota| quota.window_millis);
         let look = Quota {
             requests: 0,
-            window_millis,
+            window_millis: windows.max().unwrap(),
         };
-        let hit = Hit {
-            client: ClientKey::Unknown,
-            cause: Cause::Request,
-            logs: &[LogHit {
-                key,
-                name: crate::decision::LogName::default(),
-                quotas: &[look],
-            }],
-            count_rejected: false,
-            bans: false,
-            strikes: None,
-            on_store_failure: crate::config::StoreFailurePolicy::Local,
-        };
-        let Answer::Later(answer) = store.decide(&hit) else {
-            panic!("the answer comes over a network")
-        };
-        RUNTIME.block_on(answer);
+        let look = Ask::request(client_of(key))
+            .counted_in(key, &[look])
+            .count_rejected(false)
+            .without_bans();
+        RUNTIME.block_on(look.put(store).wait());
         let mut count = cmd("ZCARD");
         count.arg(store.log(key));
         store.query(&count)
     }
 }
 
+/// Whose requests a log holds, if they are a client's.
+fn client_of(key: LogKey) -> ClientKey {
+    match key.subject {
+        Subject::Client(client) => client,
+        Subject::Value(_) => ClientKey::Unknown,
+    }
+}
+
 /// See the module's documentation.
 #[derive(Clone)]
 pub(in crate::store) struct RedisStore {
-    connection: MultiplexedConnection,
-    scripts: Arc<Scripts>,
-    pub(super) keys: Keys,
+    calls: Arc<Calls>,
+    pub(super) keys: Arc<Keys>,
+    /// For what tests do on the server by themselves.
+    admin: Arc<Mutex<Connection>>,
     /// `None`: the server's.
     clock: Option<Arc<ManualClock>>,
 }
@@ -97,33 +116,45 @@ pub(in crate::store) struct RedisStore {
 impl RedisStore {
     /// On the server's clock, with the scripts as they are.
     pub(super) fn real(cluster: bool) -> Self {
-        Self::new(database(), Scripts::new(), None, cluster)
+        Self::new(Scripts::new(), None, cluster)
     }
 
     /// On a server that nobody else uses.
     pub(super) fn on(server: &Server) -> Self {
-        Self::new(server.connect(0), Scripts::new(), None, false)
+        Self::over(server, 0, Scripts::new(), None, false)
     }
 
-    fn new(
-        connection: MultiplexedConnection,
+    fn new(scripts: Scripts, clock: Option<Arc<ManualClock>>, cluster: bool) -> Self {
+        static TAKEN: AtomicUsize = AtomicUsize::new(0);
+        let database = TAKEN.fetch_add(1, Ordering::Relaxed) % DATABASES;
+        let store = Self::over(&SHARED, database, scripts, clock, cluster);
+        store.run(&["FLUSHDB"]);
+        store
+    }
+
+    fn over(
+        server: &Server,
+        database: usize,
         scripts: Scripts,
         clock: Option<Arc<ManualClock>>,
         cluster: bool,
     ) -> Self {
-        Self {
-            connection,
-            scripts: Arc::new(scripts),
-            keys: Keys::new("a*[guard]:", cluster),
+        let url = format!("{}/{database}", server.url().trim_end_matches('/'));
+        let servers = Servers::parse(&[url], None, false, TIMEOUT).unwrap();
+        let calls = Calls::with_scripts(servers, "a*[guard]:", cluster, scripts);
+        let store = Self {
+            keys: Arc::clone(&calls.keys),
+            calls: Arc::new(calls),
+            admin: Arc::new(Mutex::new(server.connection())),
             clock,
-        }
+        };
+        store.run(&["SELECT", &database.to_string()]);
+        store
     }
 
     /// Asks the server something.
     pub(super) fn query<T: redis::FromRedisValue>(&self, command: &Cmd) -> T {
-        RUNTIME
-            .block_on(command.query_async(&mut self.connection.clone()))
-            .unwrap()
+        command.query(&mut *self.admin.lock().unwrap()).unwrap()
     }
 
     /// Has the server do something, given as on a command line.
@@ -147,114 +178,39 @@ impl RedisStore {
         seconds * 1000 + micros / 1000
     }
 
-    /// The key of a log.
+    /// The name of a log.
     pub(super) fn log(&self, key: LogKey) -> String {
-        let pattern = format!("/route/{}", key.route.0);
-        let endpoint = match key.route {
-            RouteId::GLOBAL => None,
-            RouteId::PREFLIGHT => Some(EndpointPath::preflight()),
-            _ => Some(EndpointPath::new(&pattern, RouteMethod::First("GET"))),
+        let names = Names::of(key);
+        let name = names.name();
+        let client = self.keys.whose(client_of(key));
+        let of = match name.counted_by {
+            None => LogOf::Client(&client),
+            Some(by) => LogOf::Value {
+                function: by.function,
+                value: by.value.unwrap(),
+            },
         };
-        let (client, value);
-        let of = match key.subject {
-            Subject::Client(key) => {
-                client = self.keys.whose(key);
-                LogOf::Client(&client)
-            }
-            Subject::Value(number) => {
-                value = number.to_string();
-                LogOf::Value {
-                    function: "test",
-                    value: &value,
-                }
-            }
-        };
-        self.keys
-            .log(of, endpoint.as_ref().map(EndpointPath::as_str))
+        self.keys.log(of, name.endpoint)
     }
 
-    /// Calls a script, which the server may not know yet.
-    fn call(
+    /// The answer to a call at the test's time.
+    fn at_its_time<T: Send + 'static>(
         &self,
-        script: &Script,
-        keys: Vec<String>,
-        mut arguments: Vec<String>,
-    ) -> impl Future<Output = Value> + Send + 'static {
+        call: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) -> Answer<T> {
         if let Some(clock) = &self.clock {
-            arguments.push(clock.now_millis().to_string());
+            self.run(&["SET", "virtual:now", &clock.now_millis().to_string()]);
         }
-        let command = |name, script: &str| {
-            let mut command = cmd(name);
-            command
-                .arg(script)
-                .arg(keys.len())
-                .arg(&keys)
-                .arg(&arguments);
-            command
-        };
-        let by_digest = command("EVALSHA", script.hash());
-        let by_text = command("EVAL", script.text());
-        let mut connection = self.connection.clone();
-        async move {
-            match by_digest.query_async(&mut connection).await {
-                Err(error) if error.kind() == redis::ServerErrorKind::NoScript.into() => {
-                    by_text.query_async(&mut connection).await.unwrap()
-                }
-                reply => reply.unwrap(),
-            }
-        }
-    }
-
-    fn both(&self, client: ClientKey) -> Vec<String> {
-        vec![self.keys.ban(client), self.keys.strikes(client)]
-    }
-}
-
-/// The whole names of keys that match.
-async fn scan(mut connection: MultiplexedConnection, pattern: String) -> HashSet<Vec<u8>> {
-    let (mut cursor, mut found) = (0_u64, HashSet::new());
-    loop {
-        let mut scan = cmd("SCAN");
-        scan.arg(cursor)
-            .arg("MATCH")
-            .arg(&pattern)
-            .arg("COUNT")
-            .arg(1000);
-        let (next, names): (u64, Vec<Vec<u8>>) = scan.query_async(&mut connection).await.unwrap();
-        found.extend(names);
-        cursor = next;
-        if cursor == 0 {
-            return found;
-        }
+        Answer::Later(Box::pin(async move {
+            call.await.unwrap_or_else(|failure| panic!("{failure}"))
+        }))
     }
 }
 
 impl Store for RedisStore {
     fn decide(&self, hit: &Hit<'_>) -> Answer<Decision> {
-        let script = self.scripts.decision(Shape::of(hit));
-        let mut keys = Vec::new();
-        if script.shape.has_ban_key() {
-            keys.push(self.keys.ban(hit.client));
-        }
-        if script.shape.has_strikes_key() {
-            keys.push(self.keys.strikes(hit.client));
-        }
-        if !script.shape.threat {
-            keys.extend(hit.logs.iter().map(|log| self.log(log.key)));
-        }
-        let argument = script::argument(&hit.cause);
-        let reply = self.call(&script.script, keys, argument.into_iter().collect());
-        let threat = match hit.cause {
-            Cause::Request => None,
-            Cause::Threat(reason) => Some(reason.to_owned()),
-        };
-        Answer::Later(Box::pin(async move {
-            let reply = reply.await;
-            let cause = threat.as_deref().map_or(Cause::Request, Cause::Threat);
-            reply::decision(&script.shape, &cause, &reply)
-                .unwrap_or_else(|error| panic!("{error}: {reply:?}"))
-                .decision
-        }))
+        let (calls, question) = (Arc::clone(&self.calls), self.calls.question(hit));
+        self.at_its_time(async move { Ok(calls.decide(&question).await?.decision) })
     }
 
     fn hot_ban(&self, _: ClientKey) -> Option<Arc<BanRecord>> {
@@ -262,58 +218,22 @@ impl Store for RedisStore {
     }
 
     fn clear_strikes(&self, client: ClientKey) -> Answer<()> {
-        let mut delete = cmd("DEL");
-        delete.arg(self.keys.strikes(client));
-        let mut connection = self.connection.clone();
-        Answer::Later(Box::pin(async move {
-            delete.query_async(&mut connection).await.unwrap()
-        }))
+        self.at_its_time(self.calls.clear_strikes(client))
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
-        let duration = duration_millis.min(script::LONGEST_MILLIS);
-        let arguments = vec![
-            script::reason(reason),
-            duration.to_string(),
-            "manual".to_owned(),
-        ];
-        let reply = self.call(&self.scripts.ban, self.both(client), arguments);
-        let reason = reason.to_owned();
-        Answer::Later(Box::pin(async move {
-            let ban = reply::new_ban(&reason, duration_millis, &reply.await);
-            ban.unwrap().to_ban(client)
-        }))
+        self.at_its_time(self.calls.ban(client, duration_millis, reason))
     }
 
     fn unban(&self, client: ClientKey) -> Answer<bool> {
-        let reply = self.call(&self.scripts.unban, self.both(client), Vec::new());
-        Answer::Later(Box::pin(
-            async move { reply::lifted(&reply.await).unwrap() },
-        ))
+        self.at_its_time(self.calls.unban(client))
     }
 
     fn ban_of(&self, client: ClientKey) -> Answer<Option<Ban>> {
-        let keys = vec![self.keys.ban(client)];
-        let reply = self.call(&self.scripts.ban_of, keys, Vec::new());
-        Answer::Later(Box::pin(async move {
-            let ban = reply::ban(&reply.await).unwrap();
-            ban.map(|ban| ban.to_ban(client))
-        }))
+        self.at_its_time(self.calls.ban_of(client))
     }
 
     fn bans(&self) -> Answer<Vec<Ban>> {
-        let store = self.clone();
-        Answer::Later(Box::pin(async move {
-            let mut bans = Vec::new();
-            let pattern = store.keys.bans_pattern();
-            for name in scan(store.connection.clone(), pattern).await {
-                let name = String::from_utf8_lossy(&name);
-                if let Some(client) = store.keys.banned_client(&name) {
-                    bans.extend(store.ban_of(client).wait().await);
-                }
-            }
-            bans.sort_by_key(|ban| ban.remaining);
-            bans
-        }))
+        self.at_its_time(self.calls.bans())
     }
 }
