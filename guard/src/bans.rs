@@ -53,6 +53,18 @@ impl BanRecord {
         self.until_millis -= ahead;
     }
 
+    /// The same ban on another clock, where it is `now_millis` and so much is left.
+    #[cfg(feature = "redis")]
+    pub(crate) fn on_clock(&self, now_millis: u64, left_millis: u64) -> Self {
+        let until_millis = now_millis.saturating_add(left_millis);
+        let length = self.until_millis.saturating_sub(self.since_millis);
+        Self {
+            since_millis: until_millis.saturating_sub(length).min(now_millis),
+            until_millis,
+            ..self.clone()
+        }
+    }
+
     /// As people read it.
     pub(crate) fn to_ban(&self, client: ClientKey, now_millis: u64, wall: SystemTime) -> Ban {
         let ago = Duration::from_millis(now_millis.saturating_sub(self.since_millis));

@@ -5,6 +5,7 @@
 
 pub(crate) mod annotation;
 mod claiming;
+mod in_force;
 mod index;
 mod laziness;
 mod limit;
@@ -12,6 +13,7 @@ mod paths;
 mod pattern;
 mod prediction;
 mod registration;
+mod registry;
 mod ticket;
 mod windows;
 
@@ -20,6 +22,7 @@ pub use annotation::KeyFunction;
 pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
-pub(crate) use registration::{CountedMethods, RouteIdentity, any_registered};
+pub(crate) use registration::{CountedMethods, RouteIdentity};
+pub(crate) use registry::any_registered;
 pub(crate) use ticket::{Called, Ticket, Tickets};
 pub(crate) use windows::{NamedQuota, Route, RouteWindows};

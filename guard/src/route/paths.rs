@@ -9,7 +9,7 @@ use foldhash::quality::RandomState;
 
 use super::{
     pattern::path_segments,
-    registration::{Candidates, candidates, registry_version, shares_pattern},
+    registry::{self, Candidates},
 };
 
 /// Paths remembered. One that is not costs a walk through the resource map.
@@ -46,7 +46,7 @@ struct Remembered {
 impl Paths {
     /// The limited routes that the request could reach. Found anew each time: ids in a path would fill any memory.
     pub(crate) fn candidates(&self, request: &ServiceRequest) -> Candidates {
-        candidates(
+        registry::candidates(
             request.method().as_str(),
             &path_segments(request.match_info().as_str()),
         )
@@ -62,7 +62,7 @@ impl Paths {
         // The path that the router matches on: percent-decoded.
         let path = request.match_info().as_str();
         let pattern = request.resource_map().match_pattern(path);
-        let shared = shares_pattern(
+        let shared = registry::shares_pattern(
             request.method().as_str(),
             &path_segments(path),
             pattern.as_deref(),
@@ -87,7 +87,7 @@ impl Paths {
         let (method, path, version) = (
             method_slot(request.method()),
             request.match_info().as_str(),
-            registry_version(),
+            registry::version(),
         );
         if path.len() > LONGEST_PATH {
             return None;

@@ -15,7 +15,8 @@ use smallvec::SmallVec;
 
 use super::{
     paths::{Paths, method_slot},
-    registration::{Candidates, Registration},
+    registration::Registration,
+    registry::Candidates,
 };
 
 /// Kinds of requests remembered, against paths made up to fill the memory. An application has far fewer.

@@ -6,7 +6,7 @@
 
 use std::{
     cell::{Cell, OnceCell, RefCell},
-    rc::{Rc, Weak},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -14,8 +14,8 @@ use actix_web::{dev::ServiceRequest, http::Method};
 
 use super::{
     annotation::{AnnotatedKey, Annotation},
-    index::{Found, Index},
     pattern::{Extent, Pattern, path_segments, without_regexes},
+    registry,
     windows::RouteWindows,
 };
 
@@ -87,7 +87,7 @@ pub(super) struct Seen {
 pub(crate) struct Registration {
     pub(crate) source: Source,
     /// Tells registrations of this thread apart.
-    id: u64,
+    pub(super) id: u64,
     /// The pattern as far as an annotation has it.
     local: Option<Pattern>,
     place: OnceCell<Place>,
@@ -95,25 +95,6 @@ pub(crate) struct Registration {
     is_elsewhere: Cell<bool>,
     /// The windows as each guard sees them; `None` for an exempt route.
     pub(super) windows: RefCell<Vec<(Seen, Option<Rc<RouteWindows>>)>>,
-}
-
-thread_local! {
-    static REGISTRY: Registry = const { Registry {
-        live: RefCell::new(Vec::new()),
-        version: Cell::new(0),
-        next_id: Cell::new(1),
-        index: RefCell::new(None),
-    } };
-}
-
-/// All registrations of this thread, which is a worker's. Several applications in one thread see each other's: that makes
-/// predictions more careful, nothing else.
-struct Registry {
-    live: RefCell<Vec<Weak<Registration>>>,
-    version: Cell<u64>,
-    next_id: Cell<u64>,
-    /// Of `live`, with the version that it was made for.
-    index: RefCell<Option<(u64, Index)>>,
 }
 
 impl Registration {
@@ -124,18 +105,13 @@ impl Registration {
         };
         let registration = Rc::new(Self {
             source,
-            id: REGISTRY.with(|registry| registry.next_id.replace(registry.next_id.get() + 1)),
+            id: registry::next_id(),
             local,
             place: OnceCell::new(),
             is_elsewhere: Cell::new(false),
             windows: RefCell::new(Vec::new()),
         });
-        REGISTRY.with(|registry| {
-            let mut live = registry.live.borrow_mut();
-            live.retain(|other| other.strong_count() > 0);
-            live.push(Rc::downgrade(&registration));
-            registry.bump();
-        });
+        registry::announce(&registration);
         registration
     }
 
@@ -143,7 +119,7 @@ impl Registration {
     pub(super) fn place(&self, request: &ServiceRequest, expected: bool) -> &Place {
         let below = !request.match_info().unprocessed().is_empty();
         let place = self.place.get_or_init(|| {
-            REGISTRY.with(Registry::bump);
+            registry::changed();
             let reached = || reached_pattern(request);
             let pattern = if below {
                 reached()
@@ -179,7 +155,7 @@ impl Registration {
         let path = path_segments(request.match_info().as_str());
         if !place.segments.could_match(&path, Extent::Beginning) {
             self.is_elsewhere.set(true);
-            REGISTRY.with(Registry::bump);
+            registry::changed();
         }
     }
 
@@ -193,7 +169,7 @@ impl Registration {
     }
 
     /// Whether a request of this method for this path could reach the registration, by all that is known of it.
-    fn could_be_reached(&self, method: &str, path: &[&str]) -> bool {
+    pub(super) fn could_be_reached(&self, method: &str, path: &[&str]) -> bool {
         let fits = match &self.source {
             Source::Annotation(annotation) => {
                 annotation.methods.is_empty() || annotation.methods.contains(&method)
@@ -206,7 +182,7 @@ impl Registration {
     }
 
     /// The pattern of the paths that could reach it, as far as it is known; `None`: any path could.
-    fn whereabouts(&self) -> Option<(&Pattern, Extent)> {
+    pub(super) fn whereabouts(&self) -> Option<(&Pattern, Extent)> {
         if self.is_elsewhere.get() {
             return None;
         }
@@ -221,7 +197,7 @@ impl Registration {
 
     /// Whether the registration sits at a pattern, or may: then only routing tells who is meant. One that is known to sit elsewhere is
     /// meant only if a guard turns the request away from the pattern that comes first.
-    fn shares(&self, pattern: &str) -> bool {
+    pub(super) fn shares(&self, pattern: &str) -> bool {
         match (&self.source, self.place.get()) {
             (Source::Annotation(_), Some(place)) => pattern == place.pattern,
             (Source::Annotation(annotation), None) => pattern.ends_with(annotation.pattern),
@@ -232,92 +208,8 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        // The thread may be ending, and its registry be gone.
-        REGISTRY.try_with(Registry::bump).ok();
+        registry::changed();
     }
-}
-
-impl Registry {
-    fn bump(&self) {
-        self.version.set(self.version.get() + 1);
-    }
-
-    /// Calls `visit` with each registration that a request of this method for this path could reach, in the order of their announcements.
-    fn each_reached(&self, method: &str, path: &[&str], mut visit: impl FnMut(&Registration)) {
-        let live = self.live.borrow();
-        for number in self.found(&live, path) {
-            let registration = live.get(number).and_then(Weak::upgrade);
-            if let Some(one) = registration.filter(|one| one.could_be_reached(method, path)) {
-                visit(&one);
-            }
-        }
-    }
-
-    fn found(&self, live: &[Weak<Registration>], path: &[&str]) -> Found {
-        let version = self.version.get();
-        let mut index = self.index.borrow_mut();
-        match &*index {
-            Some((made_for, index)) if *made_for == version => index.find(path),
-            _ => {
-                let registrations: Vec<Option<Rc<Registration>>> =
-                    live.iter().map(Weak::upgrade).collect();
-                let whereabouts = registrations
-                    .iter()
-                    .map(|one| one.as_ref().and_then(|one| one.whereabouts()));
-                let (_, index) = index.insert((version, Index::new(whereabouts)));
-                index.find(path)
-            }
-        }
-    }
-}
-
-/// Changes whenever more is known of the worker's limited routes.
-pub(crate) fn registry_version() -> u64 {
-    REGISTRY.with(|registry| registry.version.get())
-}
-
-/// Whether this worker has limited routes at all.
-pub(crate) fn any_registered() -> bool {
-    REGISTRY.with(|registry| {
-        registry
-            .live
-            .borrow()
-            .iter()
-            .any(|registration| registration.strong_count() > 0)
-    })
-}
-
-/// The limited routes that a request could reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Candidates(u64);
-
-impl Candidates {
-    /// None at all.
-    pub(crate) const NOBODY: Self = Self(0);
-}
-
-/// Which limited routes a request of this method for this path could reach.
-pub(crate) fn candidates(method: &str, path: &[&str]) -> Candidates {
-    // An FNV hash of their numbers: sets are only told apart.
-    const PRIME: u64 = 0x0100_0000_01b3;
-    let mut set = 0_u64;
-    REGISTRY.with(|registry| {
-        registry.each_reached(method, path, |one| set = (set ^ one.id).wrapping_mul(PRIME));
-    });
-    Candidates(set)
-}
-
-/// Whether one of the limited routes that a request could reach sits at the pattern that the resource map gives for the path, or may.
-/// Without a pattern a middleware behind the guard may still rewrite the path.
-pub(crate) fn shares_pattern(method: &str, path: &[&str], pattern: Option<&str>) -> bool {
-    let Some(pattern) = pattern else {
-        return true;
-    };
-    let mut shares = false;
-    REGISTRY.with(|registry| {
-        registry.each_reached(method, path, |one| shares |= one.shares(pattern));
-    });
-    shares
 }
 
 /// The pattern of what a request has passed so far, put together from the path and its captured segments. For scopes, whose

@@ -5,11 +5,11 @@
 //! Must not know: connections, scripts, names of keys.
 
 mod breaker;
+mod here;
 mod owned_hit;
 mod recovery;
 
 use std::{
-    collections::HashSet,
     future::Future,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -23,8 +23,7 @@ use crate::{
     bans::{Ban, BanRecord},
     client::ClientKey,
     clock::Clock,
-    config::StoreFailurePolicy,
-    decision::{Answer, Cause, Decision, Hit, Outcome, QuotaStates, Store, StoreState},
+    decision::{Answer, Decision, Hit, Outcome, Store, StoreState},
 };
 
 use super::{
@@ -51,7 +50,6 @@ struct Shared {
     unwritten: Unwritten,
     /// Wakes the upkeep.
     wake: Arc<Notify>,
-    turns: AtomicU32,
     /// Turns without a look whether Redis is back.
     waits: AtomicU32,
     trouble: Mutex<Trouble>,
@@ -82,7 +80,6 @@ impl Failover {
             breaker: Breaker::default(),
             unwritten: Unwritten::default(),
             wake: Arc::default(),
-            turns: AtomicU32::new(0),
             waits: AtomicU32::new(0),
             trouble: Mutex::default(),
             warned_of_foreign_value: AtomicBool::new(false),
@@ -239,100 +236,6 @@ impl Shared {
 
     fn trouble(&self) -> MutexGuard<'_, Trouble> {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
-        if self.breaker.is_open() {
-            return self.last_known(client);
-        }
-        self.hot.get(client).or_else(|| {
-            let unwritten = self.unwritten.concerns(client);
-            unwritten.then(|| self.local.hot_ban(client)).flatten()
-        })
-    }
-
-    fn last_known(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
-        let known = self.hot.last_known(client);
-        known.or_else(|| self.local.hot_ban(client))
-    }
-
-    /// What is decided without Redis.
-    fn decide_here(&self, hit: &Hit<'_>) -> Decision {
-        if hit.bans
-            && let Some(ban) = self.last_known(hit.client)
-        {
-            return uncounted(Outcome::Banned(ban));
-        }
-        match (hit.on_store_failure, hit.cause) {
-            (StoreFailurePolicy::Open | StoreFailurePolicy::Closed, Cause::Threat(_)) => {
-                uncounted(Outcome::Threat)
-            }
-            (StoreFailurePolicy::Open, Cause::Request) => uncounted(Outcome::Admitted),
-            (StoreFailurePolicy::Closed, Cause::Request) => uncounted(Outcome::Unavailable),
-            (StoreFailurePolicy::Local, _) => {
-                let Answer::Ready(decision) = self.local.decide(hit) else {
-                    return uncounted(Outcome::Unavailable);
-                };
-                if let (true, Outcome::Banned(ban)) = (decision.newly_banned, &decision.outcome) {
-                    let left = ban.until_millis.saturating_sub(ban.since_millis);
-                    self.note_ban(hit.client, ban, left);
-                }
-                decision
-            }
-        }
-    }
-
-    fn ban_here(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Ban {
-        let ban = self.local.ban_now(client, duration_millis, reason);
-        if let Some(record) = self.local.hot_ban(client) {
-            self.note_ban(client, &record, duration_millis);
-        }
-        ban
-    }
-
-    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
-        let change = Change::Banned {
-            ends_millis: self.clock.now_millis().saturating_add(left_millis),
-            reason: ban.reason.clone(),
-            by: ban.by,
-        };
-        self.unwritten.note(client, change);
-    }
-
-    /// Whatever was known of a ban is overtaken by what is decided now.
-    fn overtake(&self, client: ClientKey) {
-        self.unwritten.forget(client);
-        self.hot.forget(client);
-        self.local.unban_now(client);
-    }
-
-    fn bans_here(&self) -> Vec<Ban> {
-        let (now, wall) = (self.clock.now_millis(), self.clock.wall());
-        let mut bans = self.local.bans_now();
-        let of_here: HashSet<String> = bans.iter().map(|ban| ban.client.clone()).collect();
-        for (client, ban, left) in self.hot.all() {
-            if !of_here.contains(&client.to_string()) {
-                let ban = BanRecord {
-                    since_millis: now
-                        .saturating_add(left)
-                        .saturating_sub(ban.until_millis.saturating_sub(ban.since_millis)),
-                    until_millis: now.saturating_add(left),
-                    ..BanRecord::clone(&ban)
-                };
-                bans.push(ban.to_ban(client, now, wall));
-            }
-        }
-        bans.sort_by_key(|ban| ban.remaining);
-        bans
-    }
-}
-
-fn uncounted(outcome: Outcome) -> Decision {
-    Decision {
-        outcome,
-        newly_banned: false,
-        strikes: 0,
-        quotas: QuotaStates::new(),
     }
 }
 

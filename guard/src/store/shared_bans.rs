@@ -31,9 +31,6 @@ use super::{
 /// After so many failures in a row bans are not shared. One may be the trouble of one connection.
 const FAILURES: u32 = 2;
 
-/// What need not be written any more is let go of after so many turns of the upkeep.
-const TURNS_PER_TIDYING: u32 = 40;
-
 /// See the module's documentation.
 pub(crate) struct SharedBans {
     shared: Arc<Shared>,
@@ -48,7 +45,6 @@ struct Shared {
     told: AtomicBool,
     /// How often in a row bans could not be written or read.
     failures: AtomicU32,
-    turns: AtomicU32,
     /// All bans are to be read: what happened before is not known.
     to_be_read: AtomicBool,
     clock: Arc<dyn Clock>,
@@ -63,7 +59,6 @@ impl SharedBans {
             wake: Arc::default(),
             told: AtomicBool::new(false),
             failures: AtomicU32::new(0),
-            turns: AtomicU32::new(0),
             to_be_read: AtomicBool::new(false),
             clock,
         });
@@ -127,12 +122,8 @@ impl Store for SharedBans {
 
 impl Shared {
     fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
-        let change = Change::Banned {
-            ends_millis: self.clock.now_millis().saturating_add(left_millis),
-            reason: ban.reason.clone(),
-            by: ban.by,
-        };
-        self.note(client, change);
+        let now = self.clock.now_millis();
+        self.note(client, Change::banned(ban, now, left_millis));
     }
 
     fn note(&self, client: ClientKey, change: Change) {
@@ -202,13 +193,6 @@ impl Shared {
             }
         }
     }
-
-    /// Else an outage of hours would pile up bans that are over, and more of them than may be kept.
-    fn tidy(&self) {
-        self.unwritten.retain(|client, change| {
-            matches!(change, Change::Lifted) || self.memory.hot_ban(client).is_some()
-        });
-    }
 }
 
 impl Upheld for Shared {
@@ -247,12 +231,13 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
-        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
-        if turn.is_multiple_of(TURNS_PER_TIDYING) {
-            self.tidy();
-        }
         if self.told.load(Ordering::Acquire) {
             self.say(self.share().await);
         }
+    }
+
+    fn tidy(&self) {
+        let is_banned = |client| self.memory.hot_ban(client).is_some();
+        self.unwritten.tidy(is_banned);
     }
 }

@@ -10,7 +10,10 @@ use std::{
     },
 };
 
-use crate::{bans::BanSource, client::ClientKey};
+use crate::{
+    bans::{BanRecord, BanSource},
+    client::ClientKey,
+};
 
 /// The last thing that was decided of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +25,17 @@ pub(super) enum Change {
         by: BanSource,
     },
     Lifted,
+}
+
+impl Change {
+    /// A ban that is set at `now_millis` for so long.
+    pub(super) fn banned(ban: &BanRecord, now_millis: u64, left_millis: u64) -> Self {
+        Self::Banned {
+            ends_millis: now_millis.saturating_add(left_millis),
+            reason: ban.reason.clone(),
+            by: ban.by,
+        }
+    }
 }
 
 /// See the module's documentation. As many as there are bans in memory, and lifted ones.
@@ -75,10 +89,11 @@ impl Unwritten {
         self.count.store(changes.len(), Ordering::Release);
     }
 
-    /// Keeps the changes that still matter.
-    pub(super) fn retain(&self, mut matters: impl FnMut(ClientKey, &Change) -> bool) {
+    /// Lets go of bans that are not in force here any more: else an outage of hours would pile up bans that are over, and more of them
+    /// than may be kept.
+    pub(super) fn tidy(&self, is_banned: impl Fn(ClientKey) -> bool) {
         let mut changes = self.lock();
-        changes.retain(|client, change| matters(*client, change));
+        changes.retain(|client, change| matches!(change, Change::Lifted) || is_banned(*client));
         self.count.store(changes.len(), Ordering::Release);
     }
 
@@ -114,7 +129,8 @@ mod tests {
         }
         unwritten.forget(ALICE);
         assert_eq!(unwritten.all(), [(BOB, banned)]);
-        unwritten.retain(|client, _| client == ALICE);
-        assert!(unwritten.is_empty());
+        unwritten.note(ALICE, Change::Lifted);
+        unwritten.tidy(|_| false);
+        assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
     }
 }

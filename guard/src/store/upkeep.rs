@@ -12,6 +12,8 @@ use super::redis::{Event, RedisStore};
 /// How often the upkeep has a turn, if nobody wakes it before.
 const TURN: Duration = Duration::from_millis(250);
 
+const TURNS_PER_TIDYING: u64 = 40;
+
 /// What is kept up, as long as somebody else holds it.
 pub(super) trait Upheld: Send + Sync + 'static {
     fn redis(&self) -> &RedisStore;
@@ -24,6 +26,9 @@ pub(super) trait Upheld: Send + Sync + 'static {
 
     /// The upkeep has a turn.
     fn turn(&self) -> impl Future<Output = ()> + Send;
+
+    /// Lets go of what is over; now and then.
+    fn tidy(&self);
 }
 
 /// Starts the thread.
@@ -47,13 +52,16 @@ pub(super) fn start(upheld: &Arc<impl Upheld>) {
                     }
                 }
             });
-            loop {
+            for number in 0_u64.. {
                 // Woken or not: there is a turn.
                 timeout(TURN, wake.notified()).await.ok();
-                match weak.upgrade() {
-                    Some(upheld) => upheld.turn().await,
-                    None => return,
+                let Some(upheld) = weak.upgrade() else {
+                    return;
+                };
+                if number.is_multiple_of(TURNS_PER_TIDYING) {
+                    upheld.tidy();
                 }
+                upheld.turn().await;
             }
         });
     };

@@ -10,16 +10,12 @@ use crate::{
     decision::Store as _,
     store::{
         redis::{Event, RedisStore},
-        unwritten::Change,
         upkeep::Upheld,
         writing::write_all,
     },
 };
 
 use super::Shared;
-
-/// Bans that are over are let go of after so many turns.
-const TURNS_PER_TIDYING: u32 = 40;
 
 impl Upheld for Shared {
     fn redis(&self) -> &RedisStore {
@@ -47,27 +43,21 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
-        let turn = self.turns.fetch_add(1, Ordering::Relaxed);
-        if turn.is_multiple_of(TURNS_PER_TIDYING) {
-            self.tidy();
-        }
         if !self.breaker.is_open() {
             self.write().await;
         } else if self.is_due() {
             self.look().await;
         }
     }
+
+    fn tidy(&self) {
+        self.hot.tidy();
+        let is_banned = |client| self.local.hot_ban(client).is_some();
+        self.unwritten.tidy(is_banned);
+    }
 }
 
 impl Shared {
-    pub(super) fn tidy(&self) {
-        self.hot.tidy();
-        // Else an outage of hours would pile up bans that are over, and more of them than may be kept.
-        self.unwritten.retain(|client, change| {
-            matches!(change, Change::Lifted) || self.local.hot_ban(client).is_some()
-        });
-    }
-
     /// Whether it is time for a look.
     fn is_due(&self) -> bool {
         let waits = self.waits.load(Ordering::Relaxed);

@@ -93,16 +93,7 @@ impl MemoryStore {
     /// Takes over a ban of another store, of which so much is left.
     #[cfg(feature = "redis")]
     pub(super) fn adopt(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
-        let now = self.shared.clock.now_millis();
-        let before = ban.until_millis.saturating_sub(ban.since_millis);
-        let record = BanRecord {
-            since_millis: now
-                .saturating_add(left_millis)
-                .saturating_sub(before)
-                .min(now),
-            until_millis: now.saturating_add(left_millis),
-            ..ban.clone()
-        };
+        let record = ban.on_clock(self.shared.clock.now_millis(), left_millis);
         self.set_ban(client, record);
     }
 

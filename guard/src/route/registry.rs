@@ -1,0 +1,131 @@
+//! The limited routes of this thread, which is a worker: which of them a request could reach, by all that is known of them.
+//!
+//! Several applications in one thread see each other's: that makes predictions more careful, nothing else. Must not know: what
+//! a registration is for.
+
+use std::{
+    cell::{Cell, RefCell},
+    rc::{Rc, Weak},
+};
+
+use super::{
+    index::{Found, Index},
+    registration::Registration,
+};
+
+thread_local! {
+    static REGISTRY: Registry = const { Registry {
+        live: RefCell::new(Vec::new()),
+        version: Cell::new(0),
+        next_id: Cell::new(1),
+        index: RefCell::new(None),
+    } };
+}
+
+/// See the module's documentation.
+struct Registry {
+    live: RefCell<Vec<Weak<Registration>>>,
+    version: Cell<u64>,
+    next_id: Cell<u64>,
+    /// Of `live`, with the version that it was made for.
+    index: RefCell<Option<(u64, Index)>>,
+}
+
+/// A number that no other registration of the thread has.
+pub(super) fn next_id() -> u64 {
+    REGISTRY.with(|registry| registry.next_id.replace(registry.next_id.get() + 1))
+}
+
+/// A registration has been made.
+pub(super) fn announce(registration: &Rc<Registration>) {
+    REGISTRY.with(|registry| {
+        let mut live = registry.live.borrow_mut();
+        live.retain(|other| other.strong_count() > 0);
+        live.push(Rc::downgrade(registration));
+    });
+    changed();
+}
+
+/// More is known of a registration, or it is gone.
+pub(super) fn changed() {
+    // The thread may be ending, and its registry be gone.
+    let bump = |registry: &Registry| registry.version.set(registry.version.get() + 1);
+    REGISTRY.try_with(bump).ok();
+}
+
+/// Other than before whenever something [changed].
+pub(super) fn version() -> u64 {
+    REGISTRY.with(|registry| registry.version.get())
+}
+
+/// Whether this worker has limited routes at all.
+pub(crate) fn any_registered() -> bool {
+    REGISTRY.with(|registry| {
+        let live = registry.live.borrow();
+        live.iter()
+            .any(|registration| registration.strong_count() > 0)
+    })
+}
+
+/// The limited routes that a request could reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Candidates(u64);
+
+impl Candidates {
+    /// None at all.
+    pub(super) const NOBODY: Self = Self(0);
+}
+
+/// Which limited routes a request of this method for this path could reach.
+pub(super) fn candidates(method: &str, path: &[&str]) -> Candidates {
+    // An FNV hash of their numbers: sets are only told apart.
+    const PRIME: u64 = 0x0100_0000_01b3;
+    let mut set = 0_u64;
+    REGISTRY.with(|registry| {
+        registry.each_reached(method, path, |one| set = (set ^ one.id).wrapping_mul(PRIME));
+    });
+    Candidates(set)
+}
+
+/// Whether one of the limited routes that a request could reach sits at the pattern that the resource map gives for the path, or may.
+/// Without a pattern a middleware behind the guard may still rewrite the path.
+pub(super) fn shares_pattern(method: &str, path: &[&str], pattern: Option<&str>) -> bool {
+    let Some(pattern) = pattern else {
+        return true;
+    };
+    let mut shares = false;
+    REGISTRY.with(|registry| {
+        registry.each_reached(method, path, |one| shares |= one.shares(pattern));
+    });
+    shares
+}
+
+impl Registry {
+    /// Calls `visit` with each registration that a request of this method for this path could reach, in the order of their announcements.
+    fn each_reached(&self, method: &str, path: &[&str], mut visit: impl FnMut(&Registration)) {
+        let live = self.live.borrow();
+        for number in self.found(&live, path) {
+            let registration = live.get(number).and_then(Weak::upgrade);
+            if let Some(one) = registration.filter(|one| one.could_be_reached(method, path)) {
+                visit(&one);
+            }
+        }
+    }
+
+    fn found(&self, live: &[Weak<Registration>], path: &[&str]) -> Found {
+        let version = self.version.get();
+        let mut index = self.index.borrow_mut();
+        match &*index {
+            Some((made_for, index)) if *made_for == version => index.find(path),
+            _ => {
+                let registrations: Vec<Option<Rc<Registration>>> =
+                    live.iter().map(Weak::upgrade).collect();
+                let whereabouts = registrations
+                    .iter()
+                    .map(|one| one.as_ref().and_then(|one| one.whereabouts()));
+                let (_, index) = index.insert((version, Index::new(whereabouts)));
+                index.find(path)
+            }
+        }
+    }
+}

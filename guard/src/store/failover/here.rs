@@ -1,0 +1,101 @@
+//! What this process knows and decides by itself: bans, and all of it while Redis is out of reach.
+//!
+//! Must not know: how Redis is asked, when it is.
+
+use std::{collections::HashSet, sync::Arc};
+
+use crate::{
+    bans::{Ban, BanRecord},
+    client::ClientKey,
+    config::StoreFailurePolicy,
+    decision::{Answer, Cause, Decision, Hit, Outcome, QuotaStates, Store as _},
+    store::unwritten::Change,
+};
+
+use super::Shared;
+
+impl Shared {
+    pub(super) fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+        if self.breaker.is_open() {
+            return self.last_known(client);
+        }
+        self.hot.get(client).or_else(|| {
+            let unwritten = self.unwritten.concerns(client);
+            unwritten.then(|| self.local.hot_ban(client)).flatten()
+        })
+    }
+
+    pub(super) fn last_known(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+        let known = self.hot.last_known(client);
+        known.or_else(|| self.local.hot_ban(client))
+    }
+
+    /// What is decided without Redis.
+    pub(super) fn decide_here(&self, hit: &Hit<'_>) -> Decision {
+        if hit.bans
+            && let Some(ban) = self.last_known(hit.client)
+        {
+            return uncounted(Outcome::Banned(ban));
+        }
+        match (hit.on_store_failure, hit.cause) {
+            (StoreFailurePolicy::Open | StoreFailurePolicy::Closed, Cause::Threat(_)) => {
+                uncounted(Outcome::Threat)
+            }
+            (StoreFailurePolicy::Open, Cause::Request) => uncounted(Outcome::Admitted),
+            (StoreFailurePolicy::Closed, Cause::Request) => uncounted(Outcome::Unavailable),
+            (StoreFailurePolicy::Local, _) => {
+                let Answer::Ready(decision) = self.local.decide(hit) else {
+                    return uncounted(Outcome::Unavailable);
+                };
+                if let (true, Outcome::Banned(ban)) = (decision.newly_banned, &decision.outcome) {
+                    let left = ban.until_millis.saturating_sub(ban.since_millis);
+                    self.note_ban(hit.client, ban, left);
+                }
+                decision
+            }
+        }
+    }
+
+    pub(super) fn ban_here(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Ban {
+        let ban = self.local.ban_now(client, duration_millis, reason);
+        if let Some(record) = self.local.hot_ban(client) {
+            self.note_ban(client, &record, duration_millis);
+        }
+        ban
+    }
+
+    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
+        let now = self.clock.now_millis();
+        self.unwritten
+            .note(client, Change::banned(ban, now, left_millis));
+    }
+
+    /// Whatever was known of a ban is overtaken by what is decided now.
+    pub(super) fn overtake(&self, client: ClientKey) {
+        self.unwritten.forget(client);
+        self.hot.forget(client);
+        self.local.unban_now(client);
+    }
+
+    pub(super) fn bans_here(&self) -> Vec<Ban> {
+        let (now, wall) = (self.clock.now_millis(), self.clock.wall());
+        let mut bans = self.local.bans_now();
+        let of_here: HashSet<String> = bans.iter().map(|ban| ban.client.clone()).collect();
+        for (client, ban, left) in self.hot.all() {
+            if !of_here.contains(&client.to_string()) {
+                bans.push(ban.on_clock(now, left).to_ban(client, now, wall));
+            }
+        }
+        bans.sort_by_key(|ban| ban.remaining);
+        bans
+    }
+}
+
+fn uncounted(outcome: Outcome) -> Decision {
+    Decision {
+        outcome,
+        newly_banned: false,
+        strikes: 0,
+        quotas: QuotaStates::new(),
+    }
+}
