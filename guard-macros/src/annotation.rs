@@ -6,15 +6,17 @@ use syn::ExprPath;
 use syn::ext::IdentExt;
 
 use crate::check::{Limit, Request};
+use crate::route::Route;
 
 /// The middleware of one route.
 pub(crate) fn annotated(
     function: &Ident,
     methods: &[&str],
-    pattern: &str,
+    route: &Route,
     request: &Request,
 ) -> TokenStream {
     let name = function.unraw().to_string();
+    let (pattern, guarded) = (&route.pattern, route.guarded);
     let (exempt, limits) = match request {
         Request::Exempt => (true, Vec::new()),
         Request::Limits(limits) => (false, limits.iter().map(annotated_limit).collect()),
@@ -26,6 +28,7 @@ pub(crate) fn annotated(
                 location: (::core::file!(), ::core::line!(), ::core::column!()),
                 methods: &[#(#methods),*],
                 pattern: #pattern,
+                guarded: #guarded,
                 exempt: #exempt,
                 limits: &[#(#limits),*],
             }

@@ -74,7 +74,7 @@ fn add_wraps(item: &mut Item, function: &Ident, request: &Request) {
     for (attribute, route) in item.attributes.iter_mut().zip(&routes) {
         let Some(route) = route else { continue };
         let methods = route::methods_of_pattern(&routes, &route.pattern);
-        let expression = annotated(function, &methods, &route.pattern, request);
+        let expression = annotated(function, &methods, route, request);
         let literal = LitStr::new(&expression.to_string(), span);
         route.add_wrap(attribute, &literal);
     }
@@ -138,6 +138,7 @@ mod tests {
                         location: (::core::file!(), ::core::line!(), ::core::column!()),
                         methods: #methods,
                         pattern: #pattern,
+                        guarded: false,
                         exempt: false,
                         limits: &[
                             ::actix_web_guard::__private::AnnotatedLimit {

@@ -18,6 +18,8 @@ pub(crate) struct Route {
     pub(crate) pattern: String,
     /// Upper case, in source order.
     methods: Vec<String>,
+    /// It has a `guard = "…"`: other handlers may have the same pattern and methods.
+    pub(crate) guarded: bool,
     /// The arguments end with a comma.
     ends_with_comma: bool,
 }
@@ -44,6 +46,10 @@ impl Route {
                 Some(method) => vec![method.to_ascii_uppercase()],
                 None => arguments.options.iter().filter_map(method_option).collect(),
             },
+            guarded: arguments
+                .options
+                .iter()
+                .any(|option| option.path.is_ident("guard")),
             ends_with_comma: arguments.ends_with_comma(),
         })
     }
@@ -144,6 +150,20 @@ mod tests {
         );
         assert_eq!(methods_of_pattern(&routes, "/b"), ["PUT"]);
         assert!(methods_of_pattern(&routes, "/c").is_empty());
+    }
+
+    #[test]
+    fn notices_guards() {
+        let guarded: [Attribute; 2] = [
+            parse_quote!(#[get("/a", guard = "g")]),
+            parse_quote!(#[route("/a", method = "GET", guard = "g")]),
+        ];
+        let plain: Attribute = parse_quote!(#[get("/guard", name = "guard")]);
+        let is_guarded = |attribute| Route::read(attribute).map(|route| route.guarded);
+        for attribute in &guarded {
+            assert_eq!(is_guarded(attribute), Some(true));
+        }
+        assert_eq!(is_guarded(&plain), Some(false));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::{
     config::{SecurityConfig, Settings},
     decision::{RouteId, Store},
     route::{CountedMethods, Route, RouteIdentity},
-    store::{self, distinct_endpoint, endpoint, preflight_endpoint},
+    store::{self, preflight_endpoint},
 };
 
 /// See the module's documentation.
@@ -113,21 +113,24 @@ impl Engine {
         }
     }
 
-    /// A route as stores know it. `pattern` is its full pattern as the router has it.
+    /// A route as stores know it. `pattern` is its full pattern as the router has it. `apart`: others may have the same pattern and methods.
     pub(crate) fn route(
         &self,
         identity: &RouteIdentity,
         pattern: &str,
         methods: CountedMethods<'_>,
+        apart: bool,
     ) -> Route {
         let mut routes = lock(&self.routes);
         if let Some(known) = routes.get(identity) {
             return known.clone();
         }
         let number = u32::try_from(routes.len()).unwrap_or(u32::MAX - RouteId::FIRST);
-        let mut endpoint = endpoint(pattern, methods);
+        let mut endpoint = store::endpoint(pattern, methods, apart.then(|| identity.mark()));
         if endpoint.is_some() && routes.values().any(|other| other.endpoint == endpoint) {
-            endpoint = distinct_endpoint(pattern, methods, identity);
+            // Nothing told that there would be two: guards of scopes are not seen.
+            let all_of_it = format!("{identity:?}");
+            endpoint = store::endpoint(pattern, methods, Some(all_of_it));
         }
         let route = Route {
             id: RouteId(RouteId::FIRST + number),

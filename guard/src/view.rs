@@ -135,6 +135,7 @@ impl View {
                 &identity,
                 &route.pattern,
                 CountedMethods::First(method.as_str()),
+                false,
             );
             Rc::new(RouteWindows::new(endpoint, &[named]))
         };

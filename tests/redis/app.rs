@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use actix_web::{
     HttpRequest, HttpResponse, Responder,
-    dev::ServiceRequest,
-    get, post, route,
+    dev::{HttpServiceFactory, ServiceRequest},
+    get,
+    guard::{self, GuardContext},
+    post, route,
     web::{self, ServiceConfig},
 };
 use actix_web_guard::{Client, GuardHandle, RouteLimit, rate_limit};
@@ -22,6 +24,10 @@ pub(super) fn routes(app: &mut ServiceConfig) {
         .service(login)
         .service(plain)
         .service(other)
+        .service(first_version)
+        .service(second_version)
+        .service(by_hand("1", RouteLimit::new(2, 60)))
+        .service(by_hand("2", RouteLimit::new(3, 60)))
         .service(web::scope("/v1").service(public))
         .service(web::scope("/v2").service(public))
         .service(
@@ -30,6 +36,39 @@ pub(super) fn routes(app: &mut ServiceConfig) {
                 .service(other)
                 .service(item),
         );
+}
+
+fn asks_for(context: &GuardContext<'_>, version: &str) -> bool {
+    let asked = context.head().headers().get("v");
+    asked.is_some_and(|asked| asked == version)
+}
+
+fn is_first(context: &GuardContext<'_>) -> bool {
+    asks_for(context, "1")
+}
+
+fn is_second(context: &GuardContext<'_>) -> bool {
+    asks_for(context, "2")
+}
+
+#[rate_limit(requests = 2, window = 60)]
+#[get("/versioned", guard = "is_first")]
+async fn first_version() -> impl Responder {
+    "1"
+}
+
+#[rate_limit(requests = 3, window = 60)]
+#[get("/versioned", guard = "is_second")]
+async fn second_version() -> impl Responder {
+    "2"
+}
+
+/// One of two resources at one pattern.
+fn by_hand(version: &'static str, limit: RouteLimit) -> impl HttpServiceFactory + use<> {
+    web::resource("/by-hand")
+        .guard(guard::Header("v", version))
+        .wrap(limit)
+        .route(web::get().to(HttpResponse::Ok))
 }
 
 #[rate_limit(requests = 5, window = 60)]

@@ -47,10 +47,22 @@ async fn each_window_has_the_name_of_its_client_and_route() {
         ("HEAD /multi", ":/multi"),
         ("GET /stacked", ":/stacked"),
         ("GET /plain/7", ":/plain/:id"),
-        ("GET /limited/other", ":/limited:*"),
     ] {
         let left = left_by(&server, &node, request, &[(PEER, "192.0.2.1")]).await;
         assert_eq!(left, [format!("{log}{endpoint}")], "{request}");
+    }
+    // Where several may sit at one pattern, a hash tells them apart.
+    for (request, endpoint) in [
+        ("GET /limited/other", ":/limited:*~"),
+        ("GET /versioned", ":/versioned~"),
+        ("GET /by-hand", ":/by-hand:*~"),
+    ] {
+        let left = left_by(&server, &node, request, &[(PEER, "192.0.2.1"), ("v", "1")]).await;
+        let hash = left
+            .first()
+            .and_then(|name| name.strip_prefix(&format!("{log}{endpoint}")));
+        let is_hash = |hash: &str| hash.len() == 8 && hash.bytes().all(|b| b.is_ascii_hexdigit());
+        assert!(left.len() == 1 && hash.is_some_and(is_hash), "{left:?}");
     }
     let headers = [(PEER, "2001:db8:1:2:3::4")];
     let left = left_by(&server, &node, "GET /items/7", &headers).await;

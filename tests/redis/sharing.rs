@@ -76,6 +76,29 @@ async fn what_counts_apart_counts_apart_on_all_nodes() {
 }
 
 #[actix_web::test]
+async fn routes_that_guards_tell_apart_count_apart_whichever_a_node_meets_first() {
+    let server = Server::start();
+    let nodes = pair(&server, 100);
+    for (path, peer) in [("/versioned", "192.0.2.1"), ("/by-hand", "192.0.2.2")] {
+        let request = format!("GET {path}");
+        let ask = async |node: &Node, version: &str| {
+            let mut connection = node.connect().await;
+            let headers = [(PEER, peer), ("v", version)];
+            connection.ask(&request, &headers).await.status
+        };
+        // Each node meets another one first.
+        let mut first = vec![ask(&nodes[0], "1").await];
+        let mut second = vec![ask(&nodes[1], "2").await];
+        for round in 0..4 {
+            first.push(ask(&nodes[(round + 1) % 2], "1").await);
+            second.push(ask(&nodes[round % 2], "2").await);
+        }
+        assert_eq!(first, admitted(2, 5), "{path}");
+        assert_eq!(second, admitted(3, 5), "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn get_and_head_of_one_handler_are_one_on_all_nodes() {
     let server = Server::start();
     let [one, two] = pair(&server, 7);

@@ -22,6 +22,8 @@ pub struct Annotation {
     pub methods: &'static [&'static str],
     /// The pattern as the route attribute has it, without the prefixes of the scopes around it.
     pub pattern: &'static str,
+    /// The route attribute has a `guard = "…"`.
+    pub guarded: bool,
     /// `#[rate_limit(exempt)]`: the route has no window.
     pub exempt: bool,
     /// One for each stacked `#[rate_limit]`, in source order.

@@ -68,7 +68,8 @@ impl Registration {
         };
         let methods = methods.map_or(CountedMethods::All, CountedMethods::First);
         (!named.is_empty()).then(|| {
-            let route = view.engine.route(&identity, &place.pattern, methods);
+            let apart = self.may_share_place();
+            let route = view.engine.route(&identity, &place.pattern, methods, apart);
             Rc::new(RouteWindows::new(route, &named))
         })
     }

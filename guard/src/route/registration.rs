@@ -54,6 +54,18 @@ pub(crate) struct RouteIdentity {
     pub(crate) pattern: String,
 }
 
+impl RouteIdentity {
+    /// What tells the route from all others at its pattern, in all processes that were built from the same source: the handler,
+    /// or the place of a `.wrap`.
+    pub(crate) fn mark(&self) -> String {
+        let (file, line, column) = self.location;
+        match self.handler {
+            "" => format!("{file}:{line}:{column}"),
+            handler => handler.to_owned(),
+        }
+    }
+}
+
 /// Which methods a route's windows are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CountedMethods<'a> {
@@ -156,6 +168,15 @@ impl Registration {
         if !place.segments.could_match(&path, Extent::Beginning) {
             self.is_elsewhere.set(true);
             registry::changed();
+        }
+    }
+
+    /// Whether others may sit at its pattern and have its methods: then its name alone does not tell it from them. Only routing knows, so
+    /// it does not depend on which of them are known already.
+    pub(super) fn may_share_place(&self) -> bool {
+        match &self.source {
+            Source::Annotation(annotation) => annotation.guarded,
+            Source::Wrapped(_) => true,
         }
     }
 

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use crate::{
     config::{Settings, StoreChoice},
     decision::Store,
-    route::{CountedMethods, RouteIdentity},
+    route::CountedMethods,
 };
 
 pub(crate) use memory::{MemoryStore, MemoryStoreOptions};
@@ -67,28 +67,17 @@ pub(crate) fn check_servers(settings: &Settings) -> Result<(), String> {
     }
 }
 
-/// What a route is called in a store that processes share.
-pub(crate) fn endpoint(pattern: &str, methods: CountedMethods<'_>) -> Option<Arc<str>> {
-    #[cfg(feature = "redis")]
-    return Some(redis::endpoint(pattern, methods));
-    #[cfg(not(feature = "redis"))]
-    {
-        let _ = (pattern, methods);
-        None
-    }
-}
-
-/// The same for one of several routes that have pattern and method in common.
-pub(crate) fn distinct_endpoint(
+/// What a route is called in a store that processes share; `mark` tells apart those that have pattern and methods in common.
+pub(crate) fn endpoint(
     pattern: &str,
     methods: CountedMethods<'_>,
-    identity: &RouteIdentity,
+    mark: Option<String>,
 ) -> Option<Arc<str>> {
     #[cfg(feature = "redis")]
-    return Some(redis::distinct_endpoint(pattern, methods, identity));
+    return Some(redis::endpoint(pattern, methods, mark));
     #[cfg(not(feature = "redis"))]
     {
-        let _ = (pattern, methods, identity);
+        let _ = (pattern, methods, mark);
         None
     }
 }

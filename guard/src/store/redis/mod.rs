@@ -24,7 +24,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     config::{RedisUrl, RedisWindows, Settings},
     decision::Store,
-    route::{CountedMethods, RouteIdentity},
+    route::CountedMethods,
 };
 
 use super::{MemoryStore, failover::Failover, shared_bans::SharedBans};
@@ -120,34 +120,30 @@ pub(crate) fn decision_script(
     script.script.text().to_owned()
 }
 
-/// What a route is called.
-pub(in crate::store) fn endpoint(pattern: &str, methods: CountedMethods<'_>) -> Arc<str> {
-    path(pattern, methods).as_str().into()
-}
-
-/// The same for one of several routes that have pattern and method in common.
-pub(in crate::store) fn distinct_endpoint(
+/// See [`endpoint`](super::endpoint).
+pub(in crate::store) fn endpoint(
     pattern: &str,
     methods: CountedMethods<'_>,
-    identity: &RouteIdentity,
+    mark: Option<String>,
 ) -> Arc<str> {
-    let (file, line, column) = identity.location;
-    let text = format!("{} {file} {line} {column}", identity.handler);
-    let which = Sha256::digest(text);
-    let which = which
-        .first_chunk()
-        .map_or(0, |bytes| u32::from_be_bytes(*bytes));
-    path(pattern, methods).distinct(which).as_str().into()
-}
-
-pub(in crate::store) fn preflight_endpoint() -> Arc<str> {
-    EndpointPath::preflight().as_str().into()
-}
-
-fn path(pattern: &str, methods: CountedMethods<'_>) -> EndpointPath {
     let methods = match methods {
         CountedMethods::First(method) => RouteMethod::First(method),
         CountedMethods::All => RouteMethod::All,
     };
-    EndpointPath::new(pattern, methods)
+    let path = EndpointPath::new(pattern, methods);
+    let path = match mark {
+        None => path,
+        Some(mark) => path.distinct(short_hash(&mark)),
+    };
+    path.as_str().into()
+}
+
+fn short_hash(text: &str) -> u32 {
+    let hash = Sha256::digest(text);
+    let first = hash.first_chunk();
+    first.map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+pub(in crate::store) fn preflight_endpoint() -> Arc<str> {
+    EndpointPath::preflight().as_str().into()
 }
