@@ -13,6 +13,8 @@ use std::{
 };
 
 use forwarding::parse_address;
+#[cfg(fuzzing)]
+pub(crate) use forwarding::properties;
 #[expect(unused_imports, reason = "until requests are identified by it")]
 pub(crate) use forwarding::{ClientIpHeader, named_client};
 pub(crate) use identify::{Sender, identify, is_local};
