@@ -11,6 +11,9 @@ mod config;
 mod decision;
 pub mod detect;
 mod engine;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod handle;
 mod judge;
 mod middleware;

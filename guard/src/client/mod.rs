@@ -2,6 +2,7 @@
 //!
 //! Must not know: limits, bans, routes.
 
+mod forwarding;
 mod identify;
 mod networks;
 
@@ -11,6 +12,11 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
 };
 
+use forwarding::parse_address;
+#[cfg(fuzzing)]
+pub(crate) use forwarding::properties;
+#[expect(unused_imports, reason = "until requests are identified by it")]
+pub(crate) use forwarding::{ClientIpHeader, named_client};
 pub(crate) use identify::{Sender, identify, is_local};
 pub(crate) use networks::{NetworkError, Networks};
 
@@ -77,22 +83,6 @@ impl fmt::Display for ClientKey {
             Self::V6 { network, prefix } => write!(f, "{network}/{prefix}"),
         }
     }
-}
-
-/// An address as people and proxies write it.
-fn parse_address(text: &str) -> Option<IpAddr> {
-    if let Ok(address) = text.parse() {
-        return Some(address);
-    }
-    if let Ok(address) = text.parse::<std::net::SocketAddr>() {
-        return Some(address.ip());
-    }
-    let inner = text
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-        .unwrap_or(text);
-    let without_zone = inner.split_once('%').map_or(inner, |(address, _)| address);
-    without_zone.parse().ok()
 }
 
 /// The network of `address` with `prefix` bits.
