@@ -12,6 +12,8 @@ use std::{
 };
 
 pub(crate) use identify::{Sender, identify, is_local};
+#[expect(unused_imports, reason = "for trusted proxies")]
+pub(crate) use networks::Preset;
 pub(crate) use networks::{NetworkError, Networks};
 
 /// What a client is counted and banned under: an IPv4 address, an IPv6 network, or the one key that all requests
