@@ -5,6 +5,7 @@
 mod forwarding;
 mod identify;
 mod networks;
+mod user_agents;
 
 use std::{
     fmt,
@@ -18,7 +19,11 @@ pub(crate) use forwarding::properties;
 #[expect(unused_imports, reason = "until requests are identified by it")]
 pub(crate) use forwarding::{ClientIpHeader, named_client};
 pub(crate) use identify::{Sender, identify, is_local};
+#[expect(unused_imports, reason = "for trusted proxies")]
+pub(crate) use networks::Preset;
 pub(crate) use networks::{NetworkError, Networks};
+#[expect(unused_imports, reason = "for lists of user agents")]
+pub(crate) use user_agents::{UserAgentError, UserAgents};
 
 /// What a client is counted and banned under: an IPv4 address, an IPv6 network, or the one key that all requests
 /// without an address share.

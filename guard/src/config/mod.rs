@@ -8,6 +8,7 @@ mod error;
 mod field;
 mod fields;
 mod loading;
+mod paths;
 mod pattern;
 mod raw;
 mod redis_url;
@@ -28,6 +29,8 @@ use crate::engine::Engine;
 
 pub use builder::SecurityConfigBuilder;
 pub use error::ConfigError;
+#[expect(unused_imports, reason = "for exempt paths")]
+pub(crate) use paths::Paths;
 #[cfg(feature = "redis")]
 pub(crate) use redis_url::RedisUrl;
 pub(crate) use settings::Settings;

@@ -195,14 +195,13 @@ pub(super) fn as_header_style(raw: &Raw) -> Result<HeaderStyle, Problem> {
     as_word(raw, &HeaderStyle::ALL.map(|style| (style.word(), style)))
 }
 
-/// Reads a list of addresses and networks.
+/// Reads a list of addresses, networks, presets and files.
 pub(super) fn as_networks(raw: &Raw) -> Result<Networks, Problem> {
-    Networks::parse(as_texts(raw)?).map_err(|error| not_a_network(&error))
+    Networks::parse(as_texts(raw)?).map_err(|error| bad_network(&error))
 }
 
-fn not_a_network(error: &NetworkError) -> Problem {
-    let entry = text::quoted(error.entry());
-    Problem::statement(format!("{entry} is not an address or network"))
+fn bad_network(error: &NetworkError) -> Problem {
+    Problem::statement(error.message(text::quoted))
 }
 
 fn as_texts(raw: &Raw) -> Result<Vec<&str>, Problem> {
