@@ -8,6 +8,7 @@ pub mod benchmark;
 mod client;
 pub mod clock;
 mod config;
+mod crawlers;
 mod decision;
 pub mod detect;
 mod engine;
