@@ -19,7 +19,7 @@ pub(crate) struct Quota {
     pub(crate) window_millis: u64,
 }
 
-/// A route as the engine numbers them; see [`RouteId::GLOBAL`] and [`RouteId::PREFLIGHT`] for those that are always there.
+/// A route as the engine numbers them; see its constants for those that are always there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct RouteId(pub(crate) u32);
 
@@ -28,8 +28,10 @@ impl RouteId {
     pub(crate) const GLOBAL: Self = Self(0);
     /// CORS preflights.
     pub(crate) const PREFLIGHT: Self = Self(1);
+    /// Requests of trusted proxies that name nobody.
+    pub(crate) const INFRASTRUCTURE: Self = Self(2);
     /// The first number for routes of the application.
-    pub(crate) const FIRST: u32 = 2;
+    pub(crate) const FIRST: u32 = 3;
 }
 
 /// Whose requests a log holds.

@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
+    net::IpAddr,
     sync::{
         Arc, Mutex, OnceLock, PoisonError, RwLock, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -13,12 +14,16 @@ use std::{
     thread::{self, ThreadId},
 };
 
+#[cfg(feature = "verify-crawlers")]
+use crate::crawlers::{CrawlerVerifier, Resolvers};
 use crate::{
     client::ClientKey,
     config::{SecurityConfig, Settings},
+    crawlers::Operator,
     decision::{RouteId, Store},
+    proxy_warnings::ProxyWarnings,
     route::{CountedMethods, Route, RouteIdentity},
-    store::{self, preflight_endpoint},
+    store::{self, infrastructure_endpoint, preflight_endpoint},
 };
 
 /// See the module's documentation.
@@ -33,8 +38,9 @@ pub(crate) struct Engine {
     value_hashers: [RandomState; 2],
     made_on: ThreadId,
     served_on: Mutex<Option<ThreadId>>,
-    /// Said already; said once.
-    pub(crate) warned_of_proxy: AtomicBool,
+    pub(crate) proxy_warnings: ProxyWarnings,
+    #[cfg(feature = "verify-crawlers")]
+    crawlers: CrawlerVerifier,
 }
 
 impl std::fmt::Debug for Engine {
@@ -46,6 +52,11 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     fn start(settings: Arc<Settings>) -> Arc<Self> {
         let enforcing = store::open(&settings, true);
+        #[cfg(feature = "verify-crawlers")]
+        let crawlers = CrawlerVerifier::new(
+            Arc::clone(&settings.clock),
+            Resolvers::of(&settings.crawler_name_servers),
+        );
         let engine = Arc::new(Self {
             settings: RwLock::new(settings),
             version: AtomicU64::new(0),
@@ -55,7 +66,9 @@ impl Engine {
             value_hashers: [RandomState::new(), RandomState::new()],
             made_on: thread::current().id(),
             served_on: Mutex::new(None),
-            warned_of_proxy: AtomicBool::new(false),
+            proxy_warnings: ProxyWarnings::default(),
+            #[cfg(feature = "verify-crawlers")]
+            crawlers,
         });
         lock(&ENGINES).push(Arc::downgrade(&engine));
         engine
@@ -140,11 +153,30 @@ impl Engine {
         route
     }
 
+    /// Whether the address has proven to be the crawler's. Never waits: who is not known is not proven, and is asked about.
+    pub(crate) fn is_proven_crawler(&self, crawler: &'static Operator, address: IpAddr) -> bool {
+        #[cfg(feature = "verify-crawlers")]
+        return self.crawlers.is_proven(crawler, address);
+        #[cfg(not(feature = "verify-crawlers"))]
+        {
+            let _ = (crawler, address);
+            false
+        }
+    }
+
     /// CORS preflights as stores know them.
     pub(crate) fn preflight() -> Route {
         Route {
             id: RouteId::PREFLIGHT,
             endpoint: preflight_endpoint(),
+        }
+    }
+
+    /// Requests of trusted proxies that name nobody, as stores know them.
+    pub(crate) fn infrastructure() -> Route {
+        Route {
+            id: RouteId::INFRASTRUCTURE,
+            endpoint: infrastructure_endpoint(),
         }
     }
 

@@ -8,7 +8,7 @@ use crate::{
     clock::whole_seconds,
     decision::{Decision, Outcome},
     detect::Threat,
-    policy::Barred,
+    policy::{Barred, Pass},
     response::{Refusal, RefusalKind},
     view::{View, Windows},
 };
@@ -67,13 +67,21 @@ pub(crate) fn say(view: &View, client: &Client, decision: &Decision) {
 }
 
 /// The refusal of somebody who is refused at once.
-pub(crate) fn bar(view: &View, client: &Client, barred: &Barred) -> Option<Refusal> {
+pub(crate) fn bar(view: &View, client: &Client, barred: &Barred, path: &str) -> Option<Refusal> {
     let kind = match barred {
-        Barred::Denied => {
-            tracing::debug!(%client, passive = view.settings.passive, "denied");
+        Barred::UserAgent => {
+            say_denied(view, client, "banned_user_agents");
+            RefusalKind::Denied
+        }
+        Barred::Address => {
+            say_denied(view, client, "denied_ips");
             RefusalKind::Denied
         }
         Barred::Banned(_) => RefusalKind::Banned,
+        Barred::Threat(threat) => {
+            say_threat(view, client, threat, path);
+            RefusalKind::Threat
+        }
     };
     let refusal = || Refusal {
         kind,
@@ -83,6 +91,35 @@ pub(crate) fn bar(view: &View, client: &Client, barred: &Barred) -> Option<Refus
         quotas: Default::default(),
     };
     (!view.settings.passive).then(refusal)
+}
+
+/// Passive mode is there to see whom an enforcing guard would refuse.
+fn say_denied(view: &View, client: &Client, by: &str) {
+    if view.settings.passive {
+        tracing::info!(%client, by, passive = true, "denied");
+    } else {
+        tracing::debug!(%client, by, passive = false, "denied");
+    }
+}
+
+/// One line for each threat, whatever the client wrote.
+pub(crate) fn say_threat(view: &View, client: &Client, threat: &Threat, path: &str) {
+    let (category, rule) = (threat.category(), threat.rule());
+    let (passive, struck) = (view.settings.passive, client.can_be_struck());
+    tracing::info!(%client, ?category, ?rule, ?path, struck, passive, "threat");
+}
+
+/// Why a request is served uncounted.
+pub(crate) fn say_pass(view: &View, client: &Client, pass: Pass) {
+    let by = match pass {
+        Pass::Address => "exempt_ips",
+        Pass::Loopback => "exempt_loopback",
+        Pass::Path => "exempt_paths",
+        Pass::Crawler => "exempt_crawlers",
+        Pass::UserAgent => "exempt_user_agents",
+        Pass::Infrastructure => "trusted_proxies",
+    };
+    tracing::debug!(%client, by, passive = view.settings.passive, "exempt");
 }
 
 /// The reason of a ban for a threat.

@@ -19,6 +19,7 @@ mod handle;
 mod judge;
 mod middleware;
 mod policy;
+mod proxy_warnings;
 mod response;
 mod route;
 mod store;

@@ -3,30 +3,28 @@
 //!
 //! Must not know: routing, responses' bodies.
 
-use std::{borrow::Cow, cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+mod ask;
 
-use actix_web::{dev::ServiceRequest, http::Method};
+use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+
+use actix_web::http::Method;
 use smallvec::SmallVec;
 
 use crate::{
-    client::Client,
     clock::millis,
-    config::{RouteOverride, Settings, StoreFailurePolicy, StrikeReset},
-    decision::{
-        Answer, Cause, CountedBy, Decision, Hit, LogHit, Quota, RouteId, Store, StrikeRules,
-        Subject,
-    },
+    config::{RouteOverride, Settings, StrikeReset},
+    decision::{Quota, RouteId, Store, StrikeRules},
     engine::Engine,
     route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
 };
 
+pub(crate) use ask::GlobalValue;
+
 /// The windows that a request is counted in together.
 pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
 
-type Logs<'a> = SmallVec<[LogHit<'a>; 2]>;
-
-/// A key function with what it gave; `None` for a log that counts by the client's address.
-type Value<'a> = Option<(AnnotatedKey, Option<Cow<'a, str>>)>;
+/// The name of the function by which the global window counts.
+const KEY_BY: &str = "key_by";
 
 /// See the module's documentation.
 #[derive(Debug)]
@@ -36,6 +34,7 @@ pub(crate) struct View {
     pub(crate) version: u64,
     global: Rc<RouteWindows>,
     preflight: Rc<RouteWindows>,
+    infrastructure: Option<Rc<RouteWindows>>,
     strikes: Option<StrikeRules>,
     /// Windows of `[[routes]]` for routes without an annotation.
     configured: RefCell<HashMap<(String, Method), Rc<RouteWindows>>>,
@@ -46,24 +45,30 @@ impl View {
         // The version first: settings that come in between are then looked at again.
         let version = engine.version();
         let settings = engine.settings();
-        let global = |route: Route| {
-            let name = "default".to_owned();
-            Rc::new(RouteWindows::new(
-                route,
-                &[NamedQuota {
-                    name,
-                    quota: settings.global,
-                    key: None,
-                }],
-            ))
+        let window = |route: Route, name: &str, quota: Quota, key: Option<AnnotatedKey>| {
+            let name = name.to_owned();
+            Rc::new(RouteWindows::new(route, &[NamedQuota { name, quota, key }]))
         };
+        let global = Route {
+            id: RouteId::GLOBAL,
+            endpoint: None,
+        };
+        let key_by = settings.key_by.map(|function| AnnotatedKey {
+            name: KEY_BY,
+            function,
+        });
+        let infrastructure = settings.infrastructure_limit.map(|requests| {
+            let quota = Quota {
+                requests,
+                ..settings.global
+            };
+            window(Engine::infrastructure(), "infrastructure", quota, None)
+        });
         Self {
             version,
-            global: global(Route {
-                id: RouteId::GLOBAL,
-                endpoint: None,
-            }),
-            preflight: global(Engine::preflight()),
+            global: window(global, "default", settings.global, key_by),
+            preflight: window(Engine::preflight(), "default", settings.global, None),
+            infrastructure,
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
             configured: RefCell::default(),
             settings,
@@ -78,6 +83,11 @@ impl View {
 
     pub(crate) fn preflight(&self) -> Windows {
         alone(Rc::clone(&self.preflight))
+    }
+
+    /// The windows of a trusted proxy that names nobody; empty without `infrastructure_limit`.
+    pub(crate) fn infrastructure(&self) -> Windows {
+        self.infrastructure.iter().map(Rc::clone).collect()
     }
 
     /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.
@@ -144,99 +154,6 @@ impl View {
                 .entry((route.pattern.clone(), method.clone()))
                 .or_insert_with(make),
         )
-    }
-
-    /// Asks the store about a request that counts in `windows`. `strikes`: whether a violation is a strike.
-    #[inline]
-    pub(crate) fn ask(
-        &self,
-        client: &Client,
-        cause: Cause<'_>,
-        windows: &Windows,
-        strikes: bool,
-        request: &ServiceRequest,
-    ) -> Answer<Decision> {
-        if let [windows] = windows.as_slice()
-            && let Some(log) = windows.only_log_by_address(client)
-        {
-            return self.decide(client, cause, &[log], strikes);
-        }
-        let keys = windows.iter().flat_map(|windows| windows.keys());
-        let values: SmallVec<[Value<'_>; 2]> = keys
-            .map(|key| key.map(|key| (key, (key.function)(request))))
-            .collect();
-        let client_key = client.key();
-        let mut counted = values.iter().map(|value| match value {
-            None => (Subject::Client(client_key), None),
-            Some((key, value)) => {
-                let (function, value) = (key.name, value.as_deref());
-                let hash = self.engine.value(function, value, client_key);
-                let counted_by = CountedBy { function, value };
-                (Subject::Value(hash), Some(counted_by))
-            }
-        });
-        let mut logs = Logs::new();
-        for windows in windows {
-            for log in windows.logs(&mut counted) {
-                logs.push(log);
-            }
-        }
-        self.decide(client, cause, &logs, strikes)
-    }
-
-    /// Asks the store about a request that counts in no window.
-    pub(crate) fn ask_without_windows(
-        &self,
-        client: &Client,
-        cause: Cause<'_>,
-    ) -> Answer<Decision> {
-        self.decide(client, cause, &[], true)
-    }
-
-    /// Asks the store only whether the client of a request for an exempt route is banned; `None` if that can't be. Whatever the failure
-    /// policy is, such a route is served while nobody knows: health checks of a server must not depend on another.
-    pub(crate) fn ask_about_ban(&self, client: &Client) -> Option<Answer<Decision>> {
-        let bans = self.settings.enable_ip_banning && client.can_be_struck();
-        bans.then(|| {
-            self.store().decide(&Hit {
-                client: client.key(),
-                cause: Cause::Request,
-                logs: &[],
-                count_rejected: self.settings.count_rejected,
-                bans,
-                strikes: None,
-                on_store_failure: StoreFailurePolicy::Open,
-            })
-        })
-    }
-
-    /// Asks the store about a request that is out of reach, in the inner service or answered: it can count only by its address.
-    pub(crate) fn ask_detached(&self, client: &Client, windows: &Windows) -> Answer<Decision> {
-        let logs: Logs<'_> = windows
-            .iter()
-            .flat_map(|windows| windows.logs_by_address(client.key()))
-            .collect();
-        self.decide(client, Cause::Request, &logs, true)
-    }
-
-    #[inline]
-    fn decide(
-        &self,
-        client: &Client,
-        cause: Cause<'_>,
-        logs: &[LogHit<'_>],
-        strikes: bool,
-    ) -> Answer<Decision> {
-        self.store().decide(&Hit {
-            client: client.key(),
-            cause,
-            logs,
-            count_rejected: self.settings.count_rejected,
-            // A ban that the proxy's own address earned without it is not one of everybody behind it.
-            bans: self.settings.enable_ip_banning && client.can_be_struck(),
-            strikes: self.strikes.filter(|_| strikes && client.can_be_struck()),
-            on_store_failure: self.settings.on_store_failure,
-        })
     }
 
     /// Whether a clean request puts the strikes back to zero.

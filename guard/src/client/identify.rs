@@ -1,45 +1,92 @@
-//! From what the socket says to the client.
+//! From the socket's peer and the headers to the client.
 //!
 //! Must not know: what is done with the client.
 
 use std::net::IpAddr;
 
-use super::{Client, ClientKey};
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
-/// What a request says of its sender.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sender {
-    /// The socket's peer; `None` over a Unix socket and in test requests.
-    pub(crate) peer: Option<IpAddr>,
-    /// Whether the peer is local and the request carries a header with which proxies name the client.
-    pub(crate) forwarded: bool,
+use super::{Client, ClientIpHeader, ClientKey, Networks, Role, named_client};
+
+const X_REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
+
+/// Which peers are believed when they name the client, and where they name it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProxyTrust {
+    pub(crate) networks: Networks,
+    /// Whatever comes without an address is from a proxy, over a Unix socket.
+    pub(crate) unix: bool,
+    pub(crate) header: ClientIpHeader,
 }
 
-/// The client of a request, as a guard sees it: the socket's peer.
+impl ProxyTrust {
+    /// Nobody is believed.
+    pub(crate) fn nobody() -> Self {
+        Self {
+            networks: Networks::default(),
+            unix: false,
+            header: ClientIpHeader::XForwardedFor,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.networks.is_empty() && !self.unix
+    }
+}
+
+/// The client of a request, as a guard sees it: the socket's peer, or whom a trusted peer names.
 #[inline]
-pub(crate) fn identify(sender: Sender, ipv6_prefix: u8, guard: usize) -> Client {
-    let Some(peer) = sender.peer else {
-        return Client {
-            address: None,
-            key: ClientKey::Unknown,
-            struck: false,
-            guard,
-            outer: Vec::new(),
-        };
+pub(crate) fn identify(
+    peer: Option<IpAddr>,
+    headers: &HeaderMap,
+    trust: &ProxyTrust,
+    ipv6_prefix: u8,
+    guard: usize,
+) -> Client {
+    let peer = peer.map(|peer| peer.to_canonical());
+    let trusted = match peer {
+        Some(peer) => trust.networks.contains(peer),
+        None => trust.unix,
     };
-    let address = peer.to_canonical();
+    let named = trusted.then(|| client_named_by_proxies(headers, trust));
+    // Who is local is told from a proxy by what it sends.
+    let local = peer.filter(|peer| is_local(*peer));
+    let forwards = local.is_some() && forwards(headers, trust);
+    let (address, role) = match (named, peer) {
+        (Some(Some(client)), _) => (Some(client), Role::Client),
+        (Some(None), peer) => (peer, Role::Infrastructure),
+        (None, None) => (None, Role::Unknown),
+        (None, peer) if forwards => (peer, Role::UndeclaredProxy),
+        (None, peer) => (peer, Role::Client),
+    };
     Client {
-        address: Some(address),
-        key: ClientKey::of(address, ipv6_prefix),
-        struck: !sender.forwarded,
+        address,
+        key: address.map_or(ClientKey::Unknown, |address| {
+            ClientKey::of(address, ipv6_prefix)
+        }),
+        role,
+        direct_loopback: !forwards && local.is_some_and(|peer| peer.is_loopback()),
         guard,
         outer: Vec::new(),
     }
 }
 
+fn client_named_by_proxies(headers: &HeaderMap, trust: &ProxyTrust) -> Option<IpAddr> {
+    let lines = headers.get_all(trust.header.name());
+    let is_trusted = |address| trust.networks.contains(address);
+    named_client(&trust.header, lines.map(HeaderValue::as_bytes), is_trusted)
+}
+
+/// Whether the request carries a header with which proxies name the client.
+fn forwards(headers: &HeaderMap, trust: &ProxyTrust) -> bool {
+    let usual = [&header::X_FORWARDED_FOR, &header::FORWARDED, &X_REAL_IP];
+    let mut names = usual.into_iter().chain([trust.header.name()]);
+    names.any(|name| headers.contains_key(name))
+}
+
 /// Loopback or private: where a reverse proxy sits.
 #[inline]
-pub(crate) fn is_local(address: IpAddr) -> bool {
+fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
             address.is_loopback() || address.is_private() || address.is_link_local()
@@ -51,50 +98,4 @@ pub(crate) fn is_local(address: IpAddr) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn client(peer: &str, forwarded: bool) -> Client {
-        let peer = Some(peer.parse().unwrap());
-        identify(Sender { peer, forwarded }, 64, 0)
-    }
-
-    #[test]
-    fn the_peer_is_the_client() {
-        assert_eq!(client("198.51.100.7", false).to_string(), "198.51.100.7");
-        assert!(client("198.51.100.7", false).can_be_struck());
-        assert_eq!(
-            client("::ffff:198.51.100.7", false),
-            client("198.51.100.7", false)
-        );
-    }
-
-    #[test]
-    fn a_local_peer_that_forwards_is_a_proxy_nobody_declared_and_is_never_struck() {
-        for peer in [
-            "127.0.0.1",
-            "10.0.0.5",
-            "192.168.1.1",
-            "172.16.0.1",
-            "169.254.1.1",
-            "::1",
-            "fd00::1",
-            "fe80::1",
-        ] {
-            assert!(!client(peer, true).can_be_struck(), "{peer}");
-            assert!(client(peer, false).can_be_struck(), "{peer}");
-        }
-    }
-
-    #[test]
-    fn requests_without_a_peer_share_one_client_that_is_never_struck() {
-        let sender = Sender {
-            peer: None,
-            forwarded: false,
-        };
-        let client = identify(sender, 64, 0);
-        assert_eq!(client.to_string(), "unknown");
-        assert_eq!(client.address(), None);
-        assert!(!client.can_be_struck());
-    }
-}
+mod tests;

@@ -16,14 +16,10 @@ use std::{
 use forwarding::parse_address;
 #[cfg(fuzzing)]
 pub(crate) use forwarding::properties;
-#[expect(unused_imports, reason = "until requests are identified by it")]
 pub(crate) use forwarding::{ClientIpHeader, named_client};
-pub(crate) use identify::{Sender, identify, is_local};
-#[expect(unused_imports, reason = "for trusted proxies")]
-pub(crate) use networks::Preset;
-pub(crate) use networks::{NetworkError, Networks};
-#[expect(unused_imports, reason = "for lists of user agents")]
-pub(crate) use user_agents::{UserAgentError, UserAgents};
+pub(crate) use identify::{ProxyTrust, identify};
+pub(crate) use networks::{NetworkError, Networks, Preset};
+pub(crate) use user_agents::UserAgents;
 
 /// What a client is counted and banned under: an IPv4 address, an IPv6 network, or the one key that all requests
 /// without an address share.
@@ -97,6 +93,21 @@ fn network(address: Ipv6Addr, prefix: u8) -> Ipv6Addr {
     Ipv6Addr::from_bits(address.to_bits() & mask)
 }
 
+/// What a client is to the guard. All but [`Role::Client`] are never struck: a ban would hit everybody behind them, or nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Somebody, by the address of the socket's peer or by the word of a trusted proxy.
+    Client,
+    /// The configuration exempts it.
+    Exempt,
+    /// A trusted proxy that named nobody.
+    Infrastructure,
+    /// A local peer that sends a header with which proxies name the client, and is not trusted.
+    UndeclaredProxy,
+    /// Nobody knows: there is no address.
+    Unknown,
+}
+
 /// Who the guard took the client to be: in the request's extensions, and an extractor for handlers and loggers.
 ///
 /// ```
@@ -112,7 +123,9 @@ fn network(address: Ipv6Addr, prefix: u8) -> Ipv6Addr {
 pub struct Client {
     address: Option<IpAddr>,
     key: ClientKey,
-    struck: bool,
+    role: Role,
+    /// The socket's peer is on loopback and sends no header with which proxies name the client.
+    direct_loopback: bool,
     /// The guard that takes the client to be this one.
     guard: usize,
     /// Guards around that one, which have had their turn before.
@@ -140,10 +153,24 @@ impl Client {
         self.key
     }
 
-    /// Whether violations of this client are strikes. Not for requests without an address and for what looks like a
-    /// proxy that nobody declared: a ban would hit everybody behind it.
+    /// What the client is to the guard.
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Whether violations of this client are strikes.
     pub(crate) fn can_be_struck(&self) -> bool {
-        self.struck
+        self.role == Role::Client
+    }
+
+    /// Whether the socket's peer is on loopback, and no proxy.
+    pub(crate) fn is_direct_loopback(&self) -> bool {
+        self.direct_loopback
+    }
+
+    /// The client is on a list of those that are never struck.
+    pub(crate) fn exempt(&mut self) {
+        self.role = Role::Exempt;
     }
 
     /// The client as a further guard sees it takes the place of this one; no, if that guard has had its turn.

@@ -2,11 +2,6 @@
 //!
 //! Must not know: which list it is, or what a match leads to.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "until lists are read again and proxies trusted")
-)]
-
 mod entry;
 mod error;
 mod file;
@@ -110,6 +105,18 @@ impl Networks {
     /// Whether there are no entries.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Whether every IPv4 or every IPv6 address is covered.
+    pub(crate) fn cover_everybody(&self) -> bool {
+        let everybody = |prefix_length| prefix_length == 0;
+        self.ipv4
+            .iter()
+            .any(|network| everybody(network.prefix_len()))
+            || self
+                .ipv6
+                .iter()
+                .any(|network| everybody(network.prefix_len()))
     }
 
     /// Whether the preset is one of the entries.

@@ -2,11 +2,6 @@
 //!
 //! Must not know: which list it is, or what a match leads to.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "until the configuration has lists of user agents")
-)]
-
 mod presets;
 mod searcher;
 

@@ -2,6 +2,8 @@
 //!
 //! Must not know: the rules of the fields. Values are kept as given, and checked by `build`.
 
+#[cfg(feature = "verify-crawlers")]
+use std::net::SocketAddr;
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use actix_web::HttpResponse;
@@ -10,13 +12,14 @@ use crate::{
     clock::Clock,
     detect::Detector,
     response::{Refusal, RefusalHook},
+    route::KeyFunction,
 };
 
 use super::{
     SecurityConfig,
     error::{ConfigError, Problem},
     field::Field,
-    fields::FIELDS,
+    fields::fields,
     raw::Raw,
     routes::from_route,
     settings::{Draft, HeaderStyle, RouteOverride, StrikeReset},
@@ -46,6 +49,9 @@ pub struct SecurityConfigBuilder {
     detectors: Vec<Arc<dyn Detector>>,
     on_refusal: Option<RefusalHook>,
     clock: Option<Arc<dyn Clock>>,
+    key_by: Option<KeyFunction>,
+    #[cfg(feature = "verify-crawlers")]
+    crawler_name_servers: Vec<SocketAddr>,
 }
 
 #[derive(Clone)]
@@ -136,6 +142,50 @@ impl SecurityConfigBuilder {
         self.give("exempt_ips", Raw::texts(networks))
     }
 
+    /// User agents that are served without being counted, and never banned: texts that they contain, in any case, or
+    /// `preset:uptime-monitors` and `preset:search-crawlers`. A user agent is the sender's to forge: detectors still look at such
+    /// requests and refuse what they flag. Default empty.
+    pub fn exempt_user_agents(self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.give("exempt_user_agents", Raw::texts(texts))
+    }
+
+    /// Paths that are served without being counted, for any method: route patterns such as `/health` or `/static/{tail}*`, never
+    /// prefixes. Default empty.
+    pub fn exempt_paths(self, patterns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.give("exempt_paths", Raw::texts(patterns))
+    }
+
+    /// Crawlers that are served without being counted once their address has proven that they are whom their user agent names:
+    /// `googlebot`, `bingbot`, and others. Needs the feature `verify-crawlers`; default empty.
+    pub fn exempt_crawlers(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.give("exempt_crawlers", Raw::texts(names))
+    }
+
+    /// User agents that are refused: texts that they contain, in any case, or presets as for
+    /// [`exempt_user_agents`](Self::exempt_user_agents); default empty.
+    pub fn banned_user_agents(self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.give("banned_user_agents", Raw::texts(texts))
+    }
+
+    /// Peers that are believed when they name the client: addresses and networks, `unix` for whatever comes over a Unix socket,
+    /// `cloudflare`, `loopback`, `private`, and `file:PATH` with one address or network a line. Default empty.
+    pub fn trusted_proxies(self, proxies: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.give("trusted_proxies", Raw::texts(proxies))
+    }
+
+    /// The header in which trusted proxies name the client: `x-forwarded-for` or `forwarded`, which are walked from the right past
+    /// trusted addresses, or any other, such as `x-real-ip`, which names one. Default `x-forwarded-for`, and `cf-connecting-ip` with
+    /// the preset `cloudflare`.
+    pub fn client_ip_header(self, name: impl Into<String>) -> Self {
+        self.give("client_ip_header", Raw::text(name))
+    }
+
+    /// Requests in a `rate_limit_window` of each trusted proxy that name no client, as health checks of the proxy itself: 1 to
+    /// 1,000,000,000; default none: they are not counted.
+    pub fn infrastructure_limit(self, requests: i64) -> Self {
+        self.integer("infrastructure_limit", requests)
+    }
+
     /// Whether peers on loopback are exempt. Behind a proxy on the same host this would exempt the world; default
     /// false.
     pub fn exempt_loopback(self, exempt: bool) -> Self {
@@ -208,6 +258,37 @@ impl SecurityConfigBuilder {
         self
     }
 
+    /// What the global window counts by: `Some` text (an API key, a user id), or `None` for the client's address; default the
+    /// address. Strikes and bans stay with the address.
+    ///
+    /// Whoever can write the text can write another for each request, and is then not limited at all: give only what was checked (a
+    /// known key, the user of a verified session), and `None` for the rest.
+    ///
+    /// ```
+    /// use std::borrow::Cow;
+    ///
+    /// use actix_web_guard::SecurityConfig;
+    ///
+    /// let config = SecurityConfig::builder()
+    ///     .key_by(|request| {
+    ///         let key = request.headers().get("x-api-key")?.to_str().ok()?;
+    ///         ["5ac1", "77fe"].contains(&key).then_some(Cow::Borrowed(key))
+    ///     })
+    ///     .build()?;
+    /// # Ok::<(), actix_web_guard::ConfigError>(())
+    /// ```
+    pub fn key_by(mut self, function: KeyFunction) -> Self {
+        self.key_by = Some(function);
+        self
+    }
+
+    /// The name servers by which crawlers are verified; default those that the operating system is set up with.
+    #[cfg(feature = "verify-crawlers")]
+    pub fn crawler_name_servers(mut self, servers: impl IntoIterator<Item = SocketAddr>) -> Self {
+        self.crawler_name_servers = servers.into_iter().collect();
+        self
+    }
+
     /// Makes the response to every refused request; default: a problem document of the guard's own.
     pub fn on_refusal(
         mut self,
@@ -243,6 +324,11 @@ impl SecurityConfigBuilder {
         let env_overrides = self.environment_fields();
         settings.detectors = self.detectors;
         settings.on_refusal = self.on_refusal;
+        settings.key_by = self.key_by;
+        #[cfg(feature = "verify-crawlers")]
+        {
+            settings.crawler_name_servers = self.crawler_name_servers;
+        }
         if let Some(clock) = self.clock {
             settings.clock = clock;
         }
@@ -250,9 +336,7 @@ impl SecurityConfigBuilder {
     }
 
     fn given_fields(&self) -> impl Iterator<Item = (&'static Field, &Given)> {
-        FIELDS
-            .iter()
-            .filter_map(|field| Some((field, self.given.get(field.name)?)))
+        fields().filter_map(|field| Some((field, self.given.get(field.name)?)))
     }
 
     fn environment_fields(&self) -> Vec<String> {

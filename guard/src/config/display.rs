@@ -4,13 +4,12 @@
 
 use std::fmt;
 
-use super::{field::Field, fields::FIELDS, raw::Raw, settings::Settings, values::Form};
+use super::{field::Field, fields::fields, raw::Raw, settings::Settings, values::Form};
 
 /// Writes all fields; tables come last, for in TOML everything below a table belongs to it.
 pub(super) fn write(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let (tables, lines): (Vec<&Field>, Vec<&Field>) = FIELDS
-        .iter()
-        .partition(|field| matches!(field.form, Form::Tables));
+    let (tables, lines): (Vec<&Field>, Vec<&Field>) =
+        fields().partition(|field| matches!(field.form, Form::Tables));
     for field in lines.into_iter().chain(tables) {
         match field.show(settings) {
             None => writeln!(f, "# {} = none", field.name)?,

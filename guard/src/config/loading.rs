@@ -14,7 +14,7 @@ use super::{
     SecurityConfigBuilder,
     error::{ConfigError, Problem},
     field::Field,
-    fields::{FIELDS, find},
+    fields::{fields, find},
     raw::{Raw, entries},
     text,
     values::unknown,
@@ -119,8 +119,7 @@ impl SecurityConfigBuilder {
     }
 
     fn variable(&mut self, variable: &str, value: &OsStr) -> Result<(), ConfigError> {
-        let field = FIELDS
-            .iter()
+        let field = fields()
             .find(|field| field.variable() == variable)
             .ok_or_else(|| unknown_variable(variable))?;
         let raw = read_variable(field, value)
@@ -154,12 +153,12 @@ fn is_from_kubernetes(variable: &str) -> bool {
 }
 
 fn unknown_field(name: &str) -> ConfigError {
-    let known = FIELDS.iter().map(|field| field.name);
+    let known = fields().map(|field| field.name);
     ConfigError::new(name, &unknown("field", name, known))
 }
 
 fn unknown_variable(variable: &str) -> ConfigError {
-    let known: Vec<_> = FIELDS.iter().map(Field::variable).collect();
+    let known: Vec<_> = fields().map(Field::variable).collect();
     let known = known.iter().map(String::as_str).chain([CONFIG_FILE]);
     ConfigError::new(variable, &unknown("variable", variable, known))
 }

@@ -3,6 +3,7 @@
 //! Must not know: requests, decisions, or what is done with a setting.
 
 mod builder;
+mod clients;
 mod display;
 mod error;
 mod field;
@@ -29,8 +30,6 @@ use crate::engine::Engine;
 
 pub use builder::SecurityConfigBuilder;
 pub use error::ConfigError;
-#[expect(unused_imports, reason = "for exempt paths")]
-pub(crate) use paths::Paths;
 #[cfg(feature = "redis")]
 pub(crate) use redis_url::RedisUrl;
 pub(crate) use settings::Settings;
@@ -157,6 +156,14 @@ impl SecurityConfig {
     /// What to enforce.
     pub(crate) fn settings(&self) -> &Arc<Settings> {
         &self.inner.settings
+    }
+
+    /// What to enforce, with the files that its lists name read again.
+    ///
+    /// # Errors
+    /// As when the configuration was built.
+    pub(crate) fn reread_settings(&self) -> Result<Arc<Settings>, ConfigError> {
+        clients::reread(self.settings()).map(Arc::new)
     }
 
     /// Where the engine of this configuration and its clones is kept, once there is one.

@@ -2,11 +2,6 @@
 //!
 //! Must not know: which list it is, requests, or what a match leads to.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "until the configuration has a list of paths")
-)]
-
 use std::{collections::HashSet, fmt, panic};
 
 use actix_web::dev::ResourceDef;

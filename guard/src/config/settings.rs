@@ -2,18 +2,23 @@
 //!
 //! Must not know: how settings are written, loaded or printed.
 
+#[cfg(feature = "verify-crawlers")]
+use std::net::SocketAddr;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use actix_web::http::Method;
+use actix_web::http::{Method, header::HeaderName};
 
 use crate::{
-    client::Networks,
+    client::{ClientIpHeader, Networks, Preset, ProxyTrust, UserAgents},
     clock::{Clock, SystemClock},
+    crawlers::Crawlers,
     decision::Quota,
     detect::Detector,
     response::RefusalHook,
+    route::KeyFunction,
 };
 
+use super::paths::Paths;
 use super::store::{RedisWindows, StoreChoice, StoreFailurePolicy};
 
 /// Which rate limit headers an admitted or limited request is answered with.
@@ -60,7 +65,7 @@ pub enum StrikeReset {
 /// A limit for a route that overrides its annotation, or limits a route that has none: one entry of `[[routes]]`.
 ///
 /// ```
-/// use actix_web::http::Method;
+/// use actix_web::http::{Method, header::HeaderName};
 /// use actix_web_guard::{RouteOverride, SecurityConfig};
 ///
 /// let config = SecurityConfig::builder()
@@ -117,8 +122,20 @@ pub(crate) struct Settings {
     pub(crate) strike_interval: Duration,
     pub(crate) routes: Vec<RouteOverride>,
     pub(crate) exempt_ips: Networks,
+    pub(crate) exempt_user_agents: UserAgents,
+    pub(crate) exempt_paths: Paths,
     pub(crate) exempt_loopback: bool,
+    pub(crate) exempt_crawlers: Crawlers,
+    /// Empty: those of the operating system.
+    #[cfg(feature = "verify-crawlers")]
+    pub(crate) crawler_name_servers: Vec<SocketAddr>,
+    pub(crate) banned_user_agents: UserAgents,
     pub(crate) denied_ips: Networks,
+    pub(crate) proxy_trust: ProxyTrust,
+    /// Requests of each trusted proxy in the global window that name no client; `None`: they are not counted.
+    pub(crate) infrastructure_limit: Option<u32>,
+    /// What the global window counts by; `None`: the client's address.
+    pub(crate) key_by: Option<KeyFunction>,
     pub(crate) ipv6_prefix: u8,
     pub(crate) store: StoreChoice,
     pub(crate) redis_sentinel_master: Option<String>,
@@ -144,6 +161,10 @@ impl Settings {
     }
 }
 
+/// For traffic of Workers, `X-Forwarded-For` has an address of Cloudflare's own on the right, and a walk would go past it:
+/// <https://developers.cloudflare.com/fundamentals/reference/http-headers/>.
+const CF_CONNECTING_IP: HeaderName = HeaderName::from_static("cf-connecting-ip");
+
 const DEFAULT_BAN: Duration = Duration::from_secs(300);
 
 impl Default for Settings {
@@ -165,8 +186,17 @@ impl Default for Settings {
             strike_interval: Duration::ZERO,
             routes: Vec::new(),
             exempt_ips: Networks::default(),
+            exempt_user_agents: UserAgents::default(),
+            exempt_paths: Paths::default(),
             exempt_loopback: false,
+            exempt_crawlers: Crawlers::default(),
+            #[cfg(feature = "verify-crawlers")]
+            crawler_name_servers: Vec::new(),
+            banned_user_agents: UserAgents::default(),
             denied_ips: Networks::default(),
+            proxy_trust: ProxyTrust::nobody(),
+            infrastructure_limit: None,
+            key_by: None,
             ipv6_prefix: 64,
             store: StoreChoice::Memory,
             redis_sentinel_master: None,
@@ -192,6 +222,7 @@ impl Default for Settings {
 pub(super) struct Draft {
     pub(super) settings: Settings,
     pub(super) strike_ttl: Option<Duration>,
+    pub(super) client_ip_header: Option<ClientIpHeader>,
 }
 
 impl Draft {
@@ -203,6 +234,14 @@ impl Draft {
             StrikeReset::After(duration) => duration,
         };
         settings.strike_ttl = self.strike_ttl.unwrap_or(default_ttl);
+        let trust = &mut settings.proxy_trust;
+        trust.header = match self.client_ip_header {
+            Some(header) => header,
+            None if trust.networks.has_preset(Preset::Cloudflare) => {
+                ClientIpHeader::Single(CF_CONNECTING_IP)
+            }
+            None => ClientIpHeader::XForwardedFor,
+        };
         settings
     }
 }
@@ -229,6 +268,7 @@ mod tests {
             let resolved = Draft {
                 settings,
                 strike_ttl,
+                ..Draft::default()
             }
             .resolve();
             assert_eq!(resolved.strike_ttl, expected, "{strike_reset:?}");

@@ -2,6 +2,8 @@
 //!
 //! Must not know: rules of a single field, or where a value came from.
 
+use crate::client::ClientIpHeader;
+
 use super::{
     error::Problem,
     redis_url::RedisUrl,
@@ -13,6 +15,7 @@ use super::{
 pub(super) fn check(settings: &Settings) -> Result<(), (&'static str, Problem)> {
     check_strike_ttl(settings).map_err(|problem| ("strike_ttl", problem))?;
     check_strike_interval(settings).map_err(|problem| ("strike_interval", problem))?;
+    check_client_ip_header(settings).map_err(|problem| ("client_ip_header", problem))?;
     match &settings.store {
         StoreChoice::Memory => check_without_redis(settings),
         StoreChoice::Redis(urls) => check_redis(settings, urls),
@@ -126,6 +129,17 @@ fn check_strike_interval(settings: &Settings) -> Result<(), Problem> {
             ttl.as_secs(),
             interval.as_secs()
         )));
+    }
+    Ok(())
+}
+
+/// A header that nobody is believed in is taken for a protection that isn't there: all visitors are counted as the proxy.
+fn check_client_ip_header(settings: &Settings) -> Result<(), Problem> {
+    let trust = &settings.proxy_trust;
+    if trust.is_empty() && trust.header != ClientIpHeader::XForwardedFor {
+        return Err(Problem::statement(
+            "is read only from trusted_proxies, and none is set",
+        ));
     }
     Ok(())
 }

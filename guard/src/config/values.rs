@@ -5,8 +5,6 @@
 
 use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, time::Duration};
 
-use crate::client::{NetworkError, Networks};
-
 use super::{
     error::Problem,
     raw::Raw,
@@ -195,16 +193,8 @@ pub(super) fn as_header_style(raw: &Raw) -> Result<HeaderStyle, Problem> {
     as_word(raw, &HeaderStyle::ALL.map(|style| (style.word(), style)))
 }
 
-/// Reads a list of addresses, networks, presets and files.
-pub(super) fn as_networks(raw: &Raw) -> Result<Networks, Problem> {
-    Networks::parse(as_texts(raw)?).map_err(|error| bad_network(&error))
-}
-
-fn bad_network(error: &NetworkError) -> Problem {
-    Problem::statement(error.message(text::quoted))
-}
-
-fn as_texts(raw: &Raw) -> Result<Vec<&str>, Problem> {
+/// Reads a list of texts, none of which is empty.
+pub(super) fn as_texts(raw: &Raw) -> Result<Vec<&str>, Problem> {
     let Raw::List(items) = raw else {
         return Err(Problem::must(format_args!("be a list of texts, not {raw}")));
     };

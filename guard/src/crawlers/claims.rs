@@ -59,21 +59,20 @@ pub(crate) struct CrawlerError {
 }
 
 impl CrawlerError {
-    /// The entry as it was given.
-    pub(crate) fn entry(&self) -> &str {
-        &self.entry
+    /// The error in words; what it cites is put into quotes by `quote`. Begins with the entry.
+    pub(crate) fn message(&self, quote: impl Fn(&str) -> String) -> String {
+        let known: Vec<_> = names().collect();
+        format!(
+            "{} is not a crawler that can be verified; these can: {}",
+            quote(&self.entry),
+            known.join(", ")
+        )
     }
 }
 
 impl fmt::Display for CrawlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<_> = names().collect();
-        write!(
-            f,
-            "{:?} is not a crawler that can be verified; these can: {}",
-            self.entry,
-            known.join(", ")
-        )
+        f.write_str(&self.message(|text| format!("{text:?}")))
     }
 }
 
@@ -119,7 +118,7 @@ mod tests {
     fn an_unknown_name_is_refused_with_those_that_are_known() {
         for name in ["", "goglebot", "googlebot,bingbot", "google.com"] {
             let error = Crawlers::parse(["googlebot", name]).unwrap_err();
-            assert_eq!(error.entry(), name);
+            assert_eq!(error.entry, name);
             let text = error.to_string();
             assert!(text.starts_with(&format!("{name:?} is not a crawler")));
             for known in names() {

@@ -6,17 +6,6 @@
 //!
 //! Which crawlers there are is known without the feature `verify-crawlers`, too: the configuration names them.
 //! Must not know: what is done for a proven crawler.
-#![cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "the configuration and the middleware don't use it yet"
-    )
-)]
-#![expect(
-    unused_imports,
-    reason = "the configuration and the middleware don't use it yet"
-)]
 
 #[cfg(feature = "verify-crawlers")]
 mod cache;
@@ -35,8 +24,8 @@ mod resolvers;
 #[cfg(feature = "verify-crawlers")]
 mod verifier;
 
-pub(crate) use claims::{CrawlerError, Crawlers};
-pub(crate) use operators::{Operator, names, operator};
+pub(crate) use claims::Crawlers;
+pub(crate) use operators::Operator;
 #[cfg(feature = "verify-crawlers")]
 pub(crate) use resolvers::Resolvers;
 #[cfg(feature = "verify-crawlers")]

@@ -20,6 +20,15 @@ pub(crate) enum Resolvers {
 }
 
 impl Resolvers {
+    /// These servers; none: those of the system.
+    pub(crate) fn of(servers: &[SocketAddr]) -> Self {
+        if servers.is_empty() {
+            Self::System
+        } else {
+            Self::Servers(servers.to_vec())
+        }
+    }
+
     /// Makes a resolver that waits so long for each answer before it asks once more. On a runtime of tokio.
     ///
     /// # Errors

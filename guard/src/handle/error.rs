@@ -4,6 +4,8 @@ use std::{fmt, time::Duration};
 
 use actix_web::{HttpResponse, ResponseError, http::StatusCode};
 
+use crate::config::ConfigError;
+
 /// Why a call of the [handle](crate::GuardHandle) failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -14,6 +16,8 @@ pub enum GuardError {
     InvalidAddress(String),
     /// Bans last from a second to ten years.
     InvalidDuration(Duration),
+    /// A reload can't read the files of this configuration.
+    Config(ConfigError),
     /// A reload can't change this field.
     FixedAtStart(&'static str),
     /// No guard has seen the request.
@@ -31,6 +35,7 @@ impl fmt::Display for GuardError {
                     "duration: a ban lasts from 1 second to 10 years, not {duration:?}"
                 )
             }
+            Self::Config(error) => error.fmt(f),
             Self::FixedAtStart(field) => {
                 write!(f, "{field}: can't be changed by a reload: restart")
             }

@@ -12,7 +12,7 @@ use actix_web::{HttpMessage as _, HttpRequest};
 
 use crate::{
     bans::Ban,
-    client::{Client, ClientKey},
+    client::{Client, ClientKey, identify},
     clock::millis,
     config::{SecurityConfig, Settings},
     decision::{Cause, Outcome, StoreState},
@@ -181,18 +181,21 @@ impl GuardHandle {
     }
 
     /// Puts another configuration in force, for requests from now on and for windows that are running: a limit that is raised fills
-    /// up anew, one that is lowered counts what is there.
+    /// up anew, one that is lowered counts what is there. Files that lists of addresses name (`file:PATH`) are read again; where one
+    /// can't be, what was read last stays in force.
     ///
     /// # Errors
     ///
+    /// [`GuardError::Config`] if a file can't be read any more.
     /// [`GuardError::FixedAtStart`] if it differs in a field that can't change while the guard runs (`store`, all of `redis_*`,
-    /// `max_clients`, `max_bans`, `ban_file`, `ban_cache_entries`, and the clock). Nothing is changed then.
+    /// `max_clients`, `max_bans`, `ban_file`, `ban_cache_entries`, `crawler_name_servers`, and the clock). Nothing is changed then.
     pub fn reload(&self, config: &SecurityConfig) -> Result<(), GuardError> {
         let (old, new) = (self.engine.settings(), config.settings());
         if let Some(field) = fixed_field(&old, new) {
             return Err(GuardError::FixedAtStart(field));
         }
-        self.engine.replace(Arc::clone(new));
+        let read = config.reread_settings().map_err(GuardError::Config)?;
+        self.engine.replace(read);
         let from_environment = config.environment_overrides().join(", ");
         tracing::info!(from_environment, "configuration reloaded");
         Ok(())
@@ -218,6 +221,11 @@ fn fixed_field(old: &Settings, new: &Settings) -> Option<&'static str> {
             "ban_cache_entries",
             old.ban_cache_entries != new.ban_cache_entries,
         ),
+        #[cfg(feature = "verify-crawlers")]
+        (
+            "crawler_name_servers",
+            old.crawler_name_servers != new.crawler_name_servers,
+        ),
         ("clock", !Arc::ptr_eq(&old.clock, &new.clock)),
     ];
     differs
@@ -233,11 +241,10 @@ fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, Gu
 
 fn client_of(request: &HttpRequest, settings: &Settings) -> Client {
     let peer: Option<IpAddr> = request.peer_addr().map(|address| address.ip());
-    crate::client::identify(
-        crate::client::Sender {
-            peer,
-            forwarded: false,
-        },
+    identify(
+        peer,
+        request.headers(),
+        &settings.proxy_trust,
         settings.ipv6_prefix,
         0,
     )

@@ -14,7 +14,7 @@ use crate::{
     judge::{judge, say},
     response::{Refusal, RefusalError, tell_quotas},
     route::{Expectation, Ticket},
-    view::{View, Windows},
+    view::{GlobalValue, View, Windows},
 };
 
 use super::service::Worker;
@@ -48,6 +48,7 @@ pub(super) struct Routed {
     pub(super) ticket: Rc<Ticket>,
     pub(super) expectation: Expectation,
     pub(super) method: Method,
+    pub(super) global_value: Option<GlobalValue>,
 }
 
 impl After {
@@ -168,7 +169,11 @@ impl After {
             return;
         }
         // The response stands: what is over the limit now is refused from the next request on.
-        match self.view.ask_detached(&ticket.client, &windows) {
+        let global_value = routed.global_value.as_ref();
+        let answer = self
+            .view
+            .ask_detached(&ticket.client, &windows, global_value);
+        match answer {
             Answer::Ready(decision) => {
                 say(&self.view, &ticket.client, &decision);
                 self.counted = Some(Counted::new(&self.view, decision, windows));

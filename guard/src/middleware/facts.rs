@@ -2,62 +2,85 @@
 //!
 //! Must not know: what they lead to.
 
+use std::sync::Arc;
+
 use actix_web::{
     dev::ServiceRequest,
     http::{
         Method,
-        header::{self, HeaderMap, HeaderName},
+        header::{self, HeaderMap},
     },
 };
 
 use crate::{
-    client::{Sender, is_local},
-    detect::{HeaderLookup, RequestFacts},
+    bans::{BanRecord, BanSource},
+    client::Client,
+    detect::{HeaderLookup, RequestFacts, Threat},
+    policy::Facts,
+    view::View,
 };
 
-const X_REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
+/// A request, with what the guard knows of its client.
+pub(super) struct Asked<'a> {
+    pub(super) request: &'a ServiceRequest,
+    pub(super) client: &'a Client,
+    pub(super) view: &'a View,
+}
 
-/// What the request says of its sender.
-pub(super) fn sender(request: &ServiceRequest) -> Sender {
-    let peer = request.peer_addr().map(|address| address.ip());
-    let is_local = peer.is_some_and(|peer| is_local(peer.to_canonical()));
-    Sender {
-        peer,
-        forwarded: is_local && is_forwarded(request.headers()),
+impl Facts for Asked<'_> {
+    fn user_agent(&self) -> Option<&[u8]> {
+        let value = self.request.headers().get(header::USER_AGENT)?;
+        Some(value.as_bytes())
+    }
+
+    /// As the router sees it: percent-encodings that stand for ordinary characters are decoded.
+    fn path(&self) -> &str {
+        self.request.match_info().as_str()
+    }
+
+    /// A CORS preflight, as the Fetch standard has it.
+    fn is_preflight(&self) -> bool {
+        let headers = self.request.headers();
+        *self.request.method() == Method::OPTIONS
+            && headers.contains_key(header::ORIGIN)
+            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+    }
+
+    fn is_proven_crawler(&self) -> bool {
+        let Some((user_agent, address)) = self.user_agent().zip(self.client.address()) else {
+            return false;
+        };
+        let operator = self.view.settings.exempt_crawlers.claimed(user_agent);
+        operator.is_some_and(|operator| self.view.engine.is_proven_crawler(operator, address))
+    }
+
+    /// A proxy that nobody declared is refused only if somebody banned it by hand: a ban that its address earned without it would hit
+    /// everybody behind it.
+    fn hot_ban(&self) -> Option<Arc<BanRecord>> {
+        let ban = self.view.store().hot_ban(self.client.key())?;
+        (self.client.can_be_struck() || ban.by == BanSource::Manual).then_some(ban)
+    }
+
+    fn threat(&self) -> Option<Threat> {
+        let detectors = &self.view.settings.detectors;
+        if detectors.is_empty() {
+            return None;
+        }
+        let headers = Headers(self.request.headers());
+        let facts = RequestFacts::new(
+            self.request.method().as_str(),
+            self.request.path(),
+            self.request.query_string(),
+            &headers,
+        );
+        detectors
+            .iter()
+            .find_map(|detector| detector.inspect(&facts))
     }
 }
 
-/// Whether a proxy names the client.
-fn is_forwarded(headers: &HeaderMap) -> bool {
-    [header::X_FORWARDED_FOR, header::FORWARDED, X_REAL_IP]
-        .iter()
-        .any(|name| headers.contains_key(name))
-}
-
-/// A CORS preflight, as the Fetch standard has it.
-pub(super) fn is_preflight(request: &ServiceRequest) -> bool {
-    *request.method() == Method::OPTIONS
-        && request.headers().contains_key(header::ORIGIN)
-        && request
-            .headers()
-            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
-}
-
-/// What detectors look at.
-pub(super) fn request_facts<'a>(
-    request: &'a ServiceRequest,
-    headers: &'a Headers<'a>,
-) -> RequestFacts<'a> {
-    RequestFacts::new(
-        request.method().as_str(),
-        request.path(),
-        request.query_string(),
-        headers,
-    )
-}
-
 /// actix-web's headers for detectors.
-pub(super) struct Headers<'a>(pub(super) &'a HeaderMap);
+struct Headers<'a>(&'a HeaderMap);
 
 impl HeaderLookup for Headers<'_> {
     fn first(&self, name: &str) -> Option<&[u8]> {

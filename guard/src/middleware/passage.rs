@@ -14,7 +14,7 @@ use actix_web::{
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
-    judge::{judge, reason},
+    judge::{judge, reason, say_threat},
     policy::Question,
     response::{Refusal, refuse},
     route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
@@ -76,10 +76,7 @@ where
         match question {
             Question::Counted => self.count(request),
             Question::Threat(threat) => {
-                tracing::info!(
-                    client = %self.client, category = ?threat.category(), rule = ?threat.rule(), path = ?request.path(),
-                    passive = self.view.settings.passive, "threat"
-                );
+                say_threat(&self.view, &self.client, &threat, request.path());
                 let answer = self
                     .view
                     .ask_without_windows(&self.client, Cause::Threat(&reason(&threat)));
@@ -89,14 +86,17 @@ where
                 let answer = self.view.ask_without_windows(&self.client, Cause::Request);
                 self.answered_or_wait(answer, Windows::new(), self.ticket, request)
             }
-            Question::Preflight => {
-                let windows = self.view.preflight();
-                let answer = self
-                    .view
-                    .ask(&self.client, Cause::Request, &windows, false, &request);
-                self.answered_or_wait(answer, windows, self.ticket, request)
-            }
+            Question::Preflight => self.count_apart(self.view.preflight(), request),
+            Question::Infrastructure => self.count_apart(self.view.infrastructure(), request),
         }
+    }
+
+    /// Counts the request in a window that is not for what other requests do, and is nobody's strike.
+    fn count_apart(&self, windows: Windows, request: ServiceRequest) -> GuardFuture<S, B> {
+        let answer = self
+            .view
+            .ask(&self.client, Cause::Request, &windows, false, &request);
+        self.answered_or_wait(answer, windows, self.ticket, request)
     }
 
     /// Counts the request where it belongs: in the global window before routing, or in the windows of its route.
@@ -172,6 +172,7 @@ where
         );
         hand_over(&request, Rc::clone(&ticket));
         let method = request.method().clone();
+        let global_value = self.view.global_value(&request);
         let inner = self.service.call(request);
         let undecided = match ticket.called() {
             Called::Claimed => self.overlooked(&ticket, &expectation, &method),
@@ -179,13 +180,16 @@ where
             Called::Waiting => ticket.take_pending(),
             Called::Nobody => self.view.unclaimed(&method, expectation.pattern.as_deref()),
         };
-        let asked =
-            (!undecided.is_empty()).then(|| self.view.ask_detached(&self.client, &undecided));
+        let asked = (!undecided.is_empty()).then(|| {
+            self.view
+                .ask_detached(&self.client, &undecided, global_value.as_ref())
+        });
         let routed = Routed {
             worker: Rc::clone(self.worker),
             ticket,
             expectation,
             method,
+            global_value,
         };
         let after = After::routed(Rc::clone(&self.view), &self.client, routed);
         match asked {

@@ -17,21 +17,16 @@ use actix_web::{
 };
 
 use crate::{
-    bans::{BanRecord, BanSource},
-    client::{Client, identify},
+    client::{Client, Role, identify},
     config::SecurityConfig,
     engine::Engine,
-    judge::bar,
-    policy::{Course, Facts, course},
+    judge::{bar, say_pass},
+    policy::{Course, Pass, course},
     route::{Prediction, may_be_lazy},
     view::View,
 };
 
-use super::{
-    facts::{Headers, is_preflight, request_facts, sender},
-    future::GuardFuture,
-    passage::Passage,
-};
+use super::{facts::Asked, future::GuardFuture, passage::Passage};
 
 /// The service of [`Guard`](super::Guard).
 #[derive(Debug)]
@@ -113,34 +108,58 @@ where
             return misconfigured(request);
         };
         let view = worker.view();
-        let sender = sender(&request);
-        let client = identify(sender, view.settings.ipv6_prefix, worker.engine.id());
-        warn_of_proxy(&view, &client, sender.forwarded);
+        let mut client = client_of(&request, &view);
         if !introduce(&request, &client) {
             return GuardFuture::Forward {
                 inner: self.service.call(request),
             };
         }
-        let facts = Facts {
+        warn_of_proxies(&view, &client);
+        let facts = Asked {
+            request: &request,
             client: &client,
-            forwarded: sender.forwarded,
-            preflight: is_preflight(&request),
+            view: &view,
         };
-        let course = course(
-            &view.settings,
-            facts,
-            || hot_ban(&view, &client),
-            || detect(&view, &request),
-        );
+        let course = course(&view.settings, &client, &facts);
+        if let Course::Serve(pass) = course {
+            let_pass(&request, &view, &mut client, pass);
+        }
         let passage = Passage::new(&self.service, worker, view, client);
         match course {
-            Course::Serve => passage.serve_uncounted(request),
-            Course::Refuse(barred) => match bar(&passage.view, &passage.client, &barred) {
-                Some(refusal) => passage.refuse(request, &refusal),
-                None => passage.serve_uncounted(request),
-            },
+            Course::Serve(_) => passage.serve_uncounted(request),
+            Course::Refuse(barred) => {
+                match bar(&passage.view, &passage.client, &barred, request.path()) {
+                    Some(refusal) => passage.refuse(request, &refusal),
+                    None => passage.serve_uncounted(request),
+                }
+            }
             Course::Decide(question) => passage.decide(question, request),
         }
+    }
+}
+
+#[inline]
+fn client_of(request: &ServiceRequest, view: &View) -> Client {
+    let peer = request.peer_addr().map(|address| address.ip());
+    let settings = &view.settings;
+    identify(
+        peer,
+        request.headers(),
+        &settings.proxy_trust,
+        settings.ipv6_prefix,
+        view.engine.id(),
+    )
+}
+
+/// Whoever is served uncounted is not struck for what a handler reports either.
+fn let_pass(request: &ServiceRequest, view: &View, client: &mut Client, pass: Pass) {
+    say_pass(view, client, pass);
+    if pass == Pass::Infrastructure {
+        return;
+    }
+    client.exempt();
+    if let Some(known) = request.extensions_mut().get_mut::<Client>() {
+        known.exempt();
     }
 }
 
@@ -156,36 +175,15 @@ fn introduce(request: &ServiceRequest, client: &Client) -> bool {
     }
 }
 
-/// The ban of a client as far as it is known here. A proxy that nobody declared is refused only if somebody banned it by hand: a ban
-/// that its address earned without it would hit everybody behind it.
-fn hot_ban(view: &View, client: &Client) -> Option<Arc<BanRecord>> {
-    let ban = view.store().hot_ban(client.key())?;
-    (client.can_be_struck() || ban.by == BanSource::Manual).then_some(ban)
-}
-
-fn detect(view: &View, request: &ServiceRequest) -> Option<crate::detect::Threat> {
-    if view.settings.detectors.is_empty() {
-        return None;
-    }
-    let headers = Headers(request.headers());
-    let facts = request_facts(request, &headers);
-    view.settings
-        .detectors
-        .iter()
-        .find_map(|detector| detector.inspect(&facts))
-}
-
-fn warn_of_proxy(view: &View, client: &Client, forwarded: bool) {
-    use std::sync::atomic::Ordering;
-    if forwarded
-        && client.address().is_some()
-        && !client.can_be_struck()
-        && !view.engine.warned_of_proxy.swap(true, Ordering::Relaxed)
-    {
-        tracing::warn!(
-            peer = %client,
-            "a local peer sends forwarding headers: it looks like a proxy. All its clients share one limit, and none is banned"
-        );
+/// Of proxies that don't do what they are there for, once.
+fn warn_of_proxies(view: &View, client: &Client) {
+    match client.role() {
+        Role::Client | Role::Exempt | Role::Unknown => {}
+        Role::UndeclaredProxy => view.engine.proxy_warnings.undeclared(client),
+        Role::Infrastructure => {
+            let header = view.settings.proxy_trust.header.name().as_str();
+            view.engine.proxy_warnings.silent(client, header);
+        }
     }
 }
 

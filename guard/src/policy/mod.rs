@@ -7,42 +7,75 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::{bans::BanRecord, client::Client, config::Settings, detect::Threat};
+use crate::{
+    bans::BanRecord,
+    client::{Client, Networks, Role, UserAgents},
+    config::Settings,
+    detect::Threat,
+};
 
-/// What the chain looks at.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Facts<'a> {
-    /// Stage 1: who is asking.
-    pub(crate) client: &'a Client,
-    /// The request carries a header with which proxies name the client.
-    pub(crate) forwarded: bool,
+/// What the chain looks at, each when its stage comes and not before.
+pub(crate) trait Facts {
+    /// The first `User-Agent`.
+    fn user_agent(&self) -> Option<&[u8]>;
+    /// The path by which the request is routed.
+    fn path(&self) -> &str;
     /// A CORS preflight.
-    pub(crate) preflight: bool,
+    fn is_preflight(&self) -> bool;
+    /// The client has proven to be one of `exempt_crawlers`.
+    fn is_proven_crawler(&self) -> bool;
+    /// The client's ban, as far as it is known here.
+    fn hot_ban(&self) -> Option<Arc<BanRecord>>;
+    /// What a detector sees in the request.
+    fn threat(&self) -> Option<Threat>;
 }
 
 /// What becomes of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Course {
     /// Served; nothing is counted.
-    Serve,
+    Serve(Pass),
     /// Refused without a look at the store; nothing is counted.
     Refuse(Barred),
     /// The store decides.
     Decide(Question),
 }
 
+/// Why a request is served uncounted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// `exempt_ips`.
+    Address,
+    /// `exempt_loopback`.
+    Loopback,
+    /// `exempt_paths`.
+    Path,
+    /// `exempt_crawlers`.
+    Crawler,
+    /// `exempt_user_agents`.
+    UserAgent,
+    /// A trusted proxy that named nobody.
+    Infrastructure,
+}
+
 /// Who is refused at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Barred {
-    /// On a list of those that are never served.
-    Denied,
+    /// `banned_user_agents`.
+    UserAgent,
+    /// `denied_ips`.
+    Address,
     /// Known to be banned.
     Banned(Arc<BanRecord>),
+    /// A threat by somebody who is not struck for it.
+    Threat(Threat),
 }
 
 /// What the store is asked about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
+    /// A trusted proxy that named nobody: it has a window of its own and is never struck.
+    Infrastructure,
     /// A violation.
     Threat(Threat),
     /// A preflight: it has a window of its own and is never a strike.
@@ -55,54 +88,94 @@ pub(crate) enum Question {
 
 /// The order of the stages. Stages 1 (identify) and 8 (serve) are before and after.
 #[inline]
-pub(crate) fn course(
-    settings: &Settings,
-    facts: Facts<'_>,
-    hot_ban: impl FnOnce() -> Option<Arc<BanRecord>>,
-    detect: impl FnOnce() -> Option<Threat>,
-) -> Course {
+pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -> Course {
     // 2. Exempt.
-    if is_exempt(settings, facts) {
-        return Course::Serve;
+    if let Some(pass) = exemption(settings, client, facts) {
+        return pass;
     }
     // 3. Denied.
-    if is_denied(settings, facts) {
-        return Course::Refuse(Barred::Denied);
+    if let Some(barred) = denial(settings, client, facts) {
+        return Course::Refuse(barred);
     }
-    // 4. Infrastructure: trusted proxies come with the proxy headers.
+    // 4. Infrastructure.
+    if client.role() == Role::Infrastructure {
+        return infrastructure(settings, facts);
+    }
     // 5. Banned, hot.
     if settings.enable_ip_banning
-        && let Some(ban) = hot_ban()
+        && let Some(ban) = facts.hot_ban()
     {
         return Course::Refuse(Barred::Banned(ban));
     }
     // 6. Detect.
-    if settings.enable_detection
-        && let Some(threat) = detect()
-    {
+    if let Some(threat) = detect(settings, facts) {
         return Course::Decide(Question::Threat(threat));
     }
     // 7. Decide.
-    Course::Decide(match (settings.enable_rate_limiting, facts.preflight) {
-        (false, _) => Question::Uncounted,
-        (true, true) => Question::Preflight,
-        (true, false) => Question::Counted,
+    Course::Decide(match settings.enable_rate_limiting {
+        false => Question::Uncounted,
+        true if facts.is_preflight() => Question::Preflight,
+        true => Question::Counted,
     })
 }
 
+/// What proves itself comes before what anybody can write.
 #[inline]
-fn is_exempt(settings: &Settings, facts: Facts<'_>) -> bool {
-    let Some(address) = facts.client.address() else {
-        return false;
+fn exemption(settings: &Settings, client: &Client, facts: &impl Facts) -> Option<Course> {
+    let pass = if is_in(&settings.exempt_ips, client) {
+        Pass::Address
+    } else if settings.exempt_loopback && client.is_direct_loopback() {
+        Pass::Loopback
+    } else if !settings.exempt_paths.is_empty() && settings.exempt_paths.matches(facts.path()) {
+        Pass::Path
+    } else if !settings.exempt_crawlers.is_empty() && facts.is_proven_crawler() {
+        Pass::Crawler
+    } else if is_agent_in(&settings.exempt_user_agents, facts) {
+        return Some(match detect(settings, facts) {
+            Some(threat) => Course::Refuse(Barred::Threat(threat)),
+            None => Course::Serve(Pass::UserAgent),
+        });
+    } else {
+        return None;
     };
-    settings.exempt_ips.contains(address)
-        || settings.exempt_loopback && address.is_loopback() && !facts.forwarded
+    Some(Course::Serve(pass))
 }
 
 #[inline]
-fn is_denied(settings: &Settings, facts: Facts<'_>) -> bool {
-    facts
-        .client
-        .address()
-        .is_some_and(|address| settings.denied_ips.contains(address))
+fn denial(settings: &Settings, client: &Client, facts: &impl Facts) -> Option<Barred> {
+    if is_agent_in(&settings.banned_user_agents, facts) {
+        return Some(Barred::UserAgent);
+    }
+    is_in(&settings.denied_ips, client).then_some(Barred::Address)
+}
+
+fn infrastructure(settings: &Settings, facts: &impl Facts) -> Course {
+    if let Some(threat) = detect(settings, facts) {
+        return Course::Refuse(Barred::Threat(threat));
+    }
+    if settings.enable_rate_limiting && settings.infrastructure_limit.is_some() {
+        return Course::Decide(Question::Infrastructure);
+    }
+    Course::Serve(Pass::Infrastructure)
+}
+
+#[inline]
+fn detect(settings: &Settings, facts: &impl Facts) -> Option<Threat> {
+    settings.enable_detection.then(|| facts.threat()).flatten()
+}
+
+#[inline]
+fn is_in(networks: &Networks, client: &Client) -> bool {
+    !networks.is_empty()
+        && client
+            .address()
+            .is_some_and(|address| networks.contains(address))
+}
+
+#[inline]
+fn is_agent_in(user_agents: &UserAgents, facts: &impl Facts) -> bool {
+    !user_agents.is_empty()
+        && facts
+            .user_agent()
+            .is_some_and(|user_agent| user_agents.matches(user_agent))
 }

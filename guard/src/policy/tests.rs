@@ -1,60 +1,86 @@
 //! The order of the chain, pinned: for every pair of stages that can both apply, the earlier one decides.
 
-use std::{cell::Cell, sync::Arc};
+use std::cell::RefCell;
+
+use actix_web::http::header::HeaderMap;
 
 use super::*;
 use crate::{
     bans::BanSource,
-    client::{Sender, identify},
-    config::SecurityConfig,
+    client::identify,
+    config::{SecurityConfig, SecurityConfigBuilder},
 };
 
-/// What a stage makes of the request.
+/// What applies to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    Exempt,
-    Denied,
+    ExemptAddress,
+    ExemptLoopback,
+    ExemptPath,
+    ExemptCrawler,
+    ExemptUserAgent,
+    BannedUserAgent,
+    DeniedAddress,
+    Infrastructure,
     Banned,
     Detected,
     Preflight,
     Counted,
 }
 
+use Stage::{
+    Banned, BannedUserAgent, Counted, DeniedAddress, Detected, ExemptAddress, ExemptCrawler,
+    ExemptLoopback, ExemptPath, ExemptUserAgent, Infrastructure, Preflight,
+};
+
 /// The stages in their order.
-const ORDER: [Stage; 6] = [
-    Stage::Exempt,
-    Stage::Denied,
-    Stage::Banned,
-    Stage::Detected,
-    Stage::Preflight,
-    Stage::Counted,
+const ORDER: [Stage; 12] = [
+    ExemptAddress,
+    ExemptLoopback,
+    ExemptPath,
+    ExemptCrawler,
+    ExemptUserAgent,
+    BannedUserAgent,
+    DeniedAddress,
+    Infrastructure,
+    Banned,
+    Detected,
+    Preflight,
+    Counted,
 ];
 
-/// The course of a request to which all of `stages` apply, and whether bans and detectors were looked at.
-fn decide(stages: &[Stage]) -> (Stage, bool, bool) {
-    let applies = |stage| stages.contains(&stage);
-    let mut config = SecurityConfig::builder();
-    if applies(Stage::Exempt) {
-        config = config.exempt_ips(["192.0.2.1"]);
+/// A request to which some stages apply, and what the chain looked at.
+struct Request<'a> {
+    stages: &'a [Stage],
+    looked_at: RefCell<Vec<&'static str>>,
+}
+
+impl Request<'_> {
+    fn look_at(&self, what: &'static str, stage: Stage) -> bool {
+        self.looked_at.borrow_mut().push(what);
+        self.stages.contains(&stage)
     }
-    if applies(Stage::Denied) {
-        config = config.denied_ips(["192.0.2.0/24"]);
+}
+
+impl Facts for Request<'_> {
+    fn user_agent(&self) -> Option<&[u8]> {
+        Some(b"Mozilla/5.0 (compatible; SomeBot/1.0)")
     }
-    let config = config.build().unwrap();
-    let sender = Sender {
-        peer: Some("192.0.2.1".parse().unwrap()),
-        forwarded: false,
-    };
-    let client = identify(sender, 64, 0);
-    let facts = Facts {
-        client: &client,
-        forwarded: false,
-        preflight: applies(Stage::Preflight),
-    };
-    let (asked_for_ban, detected) = (Cell::new(false), Cell::new(false));
-    let ban = || {
-        asked_for_ban.set(true);
-        applies(Stage::Banned).then(|| {
+
+    fn path(&self) -> &str {
+        "/health"
+    }
+
+    fn is_preflight(&self) -> bool {
+        self.look_at("preflight", Preflight)
+    }
+
+    fn is_proven_crawler(&self) -> bool {
+        self.stages.contains(&ExemptCrawler)
+    }
+
+    fn hot_ban(&self) -> Option<Arc<BanRecord>> {
+        self.look_at("ban", Banned).then(|| {
             Arc::new(BanRecord {
                 since_millis: 0,
                 until_millis: 1,
@@ -62,77 +88,164 @@ fn decide(stages: &[Stage]) -> (Stage, bool, bool) {
                 by: BanSource::Manual,
             })
         })
+    }
+
+    fn threat(&self) -> Option<Threat> {
+        self.look_at("threat", Detected)
+            .then(|| Threat::new("probe", "test"))
+    }
+}
+
+/// The configuration in which the stages apply to a request of [`client`].
+fn config(stages: &[Stage]) -> SecurityConfigBuilder {
+    let applies = |stage| stages.contains(&stage);
+    let mut config = SecurityConfig::builder().exempt_loopback(applies(ExemptLoopback));
+    if applies(ExemptAddress) {
+        config = config.exempt_ips(["127.0.0.0/8"]);
+    }
+    if applies(ExemptPath) {
+        config = config.exempt_paths(["/health"]);
+    }
+    if applies(ExemptUserAgent) {
+        config = config.exempt_user_agents(["somebot"]);
+    }
+    if applies(BannedUserAgent) {
+        config = config.banned_user_agents(["SOMEBOT"]);
+    }
+    if applies(DeniedAddress) {
+        config = config.denied_ips(["127.0.0.1"]);
+    }
+    if applies(Infrastructure) {
+        config = config.trusted_proxies(["127.0.0.1"]);
+    }
+    config
+}
+
+/// Somebody on loopback, without a forwarding header.
+fn client(settings: &Settings) -> Client {
+    let peer = Some("127.0.0.1".parse().unwrap());
+    let headers = HeaderMap::new();
+    identify(peer, &headers, &settings.proxy_trust, 64, 0)
+}
+
+/// The course of a request to which all of `stages` apply, and what was looked at.
+fn decide(stages: &[Stage]) -> (Course, Vec<&'static str>) {
+    let config = config(stages).build().unwrap();
+    let mut settings = Settings::clone(config.settings());
+    if stages.contains(&ExemptCrawler) {
+        settings.exempt_crawlers = crate::crawlers::Crawlers::parse(["googlebot"]).unwrap();
+    }
+    let request = Request {
+        stages,
+        looked_at: RefCell::default(),
     };
-    let threat = || {
-        detected.set(true);
-        applies(Stage::Detected).then(|| Threat::new("probe", "test"))
-    };
-    let stage = match course(config.settings(), facts, ban, threat) {
-        Course::Serve => Stage::Exempt,
-        Course::Refuse(Barred::Denied) => Stage::Denied,
-        Course::Refuse(Barred::Banned(_)) => Stage::Banned,
-        Course::Decide(Question::Threat(_)) => Stage::Detected,
-        Course::Decide(Question::Preflight) => Stage::Preflight,
-        Course::Decide(Question::Counted) => Stage::Counted,
+    let course = course(&settings, &client(&settings), &request);
+    (course, request.looked_at.into_inner())
+}
+
+/// Which stage has decided.
+fn stage(course: &Course) -> Stage {
+    match course {
+        Course::Serve(Pass::Address) => ExemptAddress,
+        Course::Serve(Pass::Loopback) => ExemptLoopback,
+        Course::Serve(Pass::Path) => ExemptPath,
+        Course::Serve(Pass::Crawler) => ExemptCrawler,
+        Course::Serve(Pass::UserAgent) => ExemptUserAgent,
+        Course::Serve(Pass::Infrastructure) => Infrastructure,
+        Course::Refuse(Barred::UserAgent) => BannedUserAgent,
+        Course::Refuse(Barred::Address) => DeniedAddress,
+        Course::Refuse(Barred::Banned(_)) => Banned,
+        Course::Refuse(Barred::Threat(_)) | Course::Decide(Question::Threat(_)) => Detected,
+        Course::Decide(Question::Infrastructure) => panic!("there is no limit for it"),
+        Course::Decide(Question::Preflight) => Preflight,
+        Course::Decide(Question::Counted) => Counted,
         Course::Decide(Question::Uncounted) => panic!("rate limiting is on"),
-    };
-    (stage, asked_for_ban.get(), detected.get())
+    }
+}
+
+/// Who is served by a pass that anybody can write, or without an address, is still looked at by detectors.
+fn is_looked_at(earlier: Stage) -> bool {
+    matches!(earlier, ExemptUserAgent | Infrastructure)
 }
 
 #[test]
 fn of_two_stages_that_apply_the_earlier_one_decides() {
     for (index, earlier) in ORDER.iter().enumerate() {
         for later in &ORDER[index..] {
-            assert_eq!(
-                decide(&[*later, *earlier]).0,
-                *earlier,
-                "{earlier:?} and {later:?}"
-            );
+            let (course, _) = decide(&[*later, *earlier]);
+            if is_looked_at(*earlier) && *later == Detected {
+                let refused = matches!(course, Course::Refuse(Barred::Threat(_)));
+                assert!(refused, "{earlier:?} and {later:?}: no strike");
+            } else {
+                assert_eq!(stage(&course), *earlier, "{earlier:?} and {later:?}");
+            }
         }
     }
-    assert_eq!(decide(&ORDER).0, Stage::Exempt);
-    assert_eq!(decide(&[]).0, Stage::Counted);
+    assert_eq!(stage(&decide(&ORDER).0), ExemptAddress);
+    assert_eq!(stage(&decide(&[]).0), Counted);
 }
 
 #[test]
 fn later_stages_are_not_even_looked_at() {
-    for (stage, looks_for_ban, detects) in [
-        (Stage::Exempt, false, false),
-        (Stage::Denied, false, false),
-        (Stage::Banned, true, false),
-        (Stage::Detected, true, true),
-        (Stage::Counted, true, true),
+    let cases: [(Stage, &[&str]); 11] = [
+        (ExemptAddress, &[]),
+        (ExemptLoopback, &[]),
+        (ExemptPath, &[]),
+        (ExemptCrawler, &[]),
+        (ExemptUserAgent, &["threat"]),
+        (BannedUserAgent, &[]),
+        (DeniedAddress, &[]),
+        (Infrastructure, &["threat"]),
+        (Banned, &["ban"]),
+        (Detected, &["ban", "threat"]),
+        (Counted, &["ban", "threat", "preflight"]),
+    ];
+    for (applies, expected) in cases {
+        let (course, looked_at) = decide(&[applies]);
+        assert_eq!(stage(&course), applies);
+        assert_eq!(looked_at, expected, "{applies:?}");
+    }
+}
+
+#[test]
+fn infrastructure_with_a_limit_is_decided_about_by_the_store() {
+    let config = |rate_limiting| {
+        config(&[Infrastructure])
+            .infrastructure_limit(5)
+            .enable_rate_limiting(rate_limiting)
+            .build()
+            .unwrap()
+    };
+    for (rate_limiting, expected) in [
+        (true, Course::Decide(Question::Infrastructure)),
+        (false, Course::Serve(Pass::Infrastructure)),
     ] {
-        assert_eq!(decide(&[stage]), (stage, looks_for_ban, detects));
+        let (config, request) = (
+            config(rate_limiting),
+            Request {
+                stages: &[Banned],
+                looked_at: RefCell::default(),
+            },
+        );
+        let settings = config.settings();
+        assert_eq!(course(settings, &client(settings), &request), expected);
     }
 }
 
 #[test]
 fn switches() {
-    let client = identify(
-        Sender {
-            peer: Some("192.0.2.1".parse().unwrap()),
-            forwarded: false,
-        },
-        64,
-        0,
-    );
-    let facts = Facts {
-        client: &client,
-        forwarded: false,
-        preflight: true,
-    };
     let config = SecurityConfig::builder()
         .enable_ip_banning(false)
         .enable_detection(false)
         .enable_rate_limiting(false)
         .build()
         .unwrap();
-    let course = course(
-        config.settings(),
-        facts,
-        || panic!("banning is off"),
-        || panic!("detection is off"),
-    );
+    let request = Request {
+        stages: &[Banned, Detected, Preflight],
+        looked_at: RefCell::default(),
+    };
+    let settings = config.settings();
+    let course = course(settings, &client(settings), &request);
     assert_eq!(course, Course::Decide(Question::Uncounted));
+    assert_eq!(request.looked_at.into_inner(), [""; 0]);
 }

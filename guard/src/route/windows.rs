@@ -7,7 +7,7 @@ use std::sync::Arc;
 use actix_web::{http::header::HeaderValue, web::Bytes};
 
 use crate::{
-    client::{Client, ClientKey},
+    client::Client,
     decision::{CountedBy, LogHit, LogKey, LogName, Quota, RouteId, Subject},
     response::{StateValues, policy_value, quota_exceeded, quoted},
 };
@@ -110,10 +110,15 @@ impl RouteWindows {
             .map(|(log, (subject, counted_by))| self.hit(log, subject, counted_by))
     }
 
-    /// The logs that count by the client's address.
-    pub(crate) fn logs_by_address(&self, client: ClientKey) -> impl Iterator<Item = LogHit<'_>> {
-        let by_address = self.logs.iter().filter(|log| log.key.is_none());
-        by_address.map(move |log| self.hit(log, Subject::Client(client), None))
+    /// Those of the logs of whose key it is known what they count by.
+    pub(crate) fn logs_where<'a>(
+        &'a self,
+        counted: impl Fn(Option<AnnotatedKey>) -> Option<(Subject, Option<CountedBy<'a>>)>,
+    ) -> impl Iterator<Item = LogHit<'a>> {
+        self.logs.iter().filter_map(move |log| {
+            let (subject, counted_by) = counted(log.key)?;
+            Some(self.hit(log, subject, counted_by))
+        })
     }
 
     #[inline]

@@ -82,6 +82,14 @@ pub(crate) fn endpoint(
     }
 }
 
+/// What requests of trusted proxies that name nobody are called there.
+pub(crate) fn infrastructure_endpoint() -> Option<Arc<str>> {
+    #[cfg(feature = "redis")]
+    return Some(redis::infrastructure_endpoint());
+    #[cfg(not(feature = "redis"))]
+    None
+}
+
 /// What CORS preflights are called there.
 pub(crate) fn preflight_endpoint() -> Option<Arc<str>> {
     #[cfg(feature = "redis")]

@@ -5,11 +5,6 @@
 //!
 //! Must not know: which peers may send the header, or what follows if nobody is named.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "until requests are identified by it")
-)]
-
 mod forwarded;
 mod hop;
 mod list;

@@ -96,8 +96,17 @@ fn assert_equal(left: &Settings, right: &Settings) {
         strike_interval,
         routes,
         exempt_ips,
+        exempt_user_agents,
+        exempt_paths,
         exempt_loopback,
+        exempt_crawlers,
+        #[cfg(feature = "verify-crawlers")]
+            crawler_name_servers: _,
+        banned_user_agents,
         denied_ips,
+        proxy_trust,
+        infrastructure_limit,
+        key_by: _,
         ipv6_prefix,
         store,
         redis_sentinel_master,
@@ -128,7 +137,13 @@ fn assert_equal(left: &Settings, right: &Settings) {
     assert_eq!(*strike_interval, right.strike_interval);
     assert_eq!(*routes, right.routes);
     assert_eq!(*exempt_ips, right.exempt_ips);
+    assert_eq!(*exempt_user_agents, right.exempt_user_agents);
+    assert_eq!(*exempt_paths, right.exempt_paths);
     assert_eq!(*exempt_loopback, right.exempt_loopback);
+    assert_eq!(*exempt_crawlers, right.exempt_crawlers);
+    assert_eq!(*banned_user_agents, right.banned_user_agents);
+    assert_eq!(*proxy_trust, right.proxy_trust);
+    assert_eq!(*infrastructure_limit, right.infrastructure_limit);
     assert_eq!(*denied_ips, right.denied_ips);
     assert_eq!(*ipv6_prefix, right.ipv6_prefix);
     assert_eq!(*store, right.store);
@@ -209,6 +224,62 @@ fn routes() -> impl Strategy<Value = Vec<RouteOverride>> {
     })
 }
 
+/// Exempt and banned user agents, exempt paths, trusted proxies, a header, and a limit for proxies.
+type Clients = (
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    Option<String>,
+    Option<i64>,
+);
+
+fn clients() -> impl Strategy<Value = Clients> {
+    let agents = || {
+        let agent = prop_oneof![
+            "[^\\p{White_Space}].{0,8}",
+            Just("preset:search-crawlers".to_owned()),
+            Just("preset:uptime-monitors".to_owned()),
+        ];
+        let agent = agent.prop_filter("no preset that there is not", |agent| {
+            !agent.starts_with("preset:")
+                || agent.ends_with("-monitors")
+                || agent.ends_with("-crawlers")
+        });
+        proptest::collection::vec(agent, 0..4)
+    };
+    let proxy = prop_oneof![
+        any::<std::net::IpAddr>().prop_map(|address| address.to_string()),
+        Just("unix".to_owned()),
+        Just("cloudflare".to_owned()),
+        Just("private".to_owned()),
+    ];
+    (
+        agents(),
+        agents(),
+        proptest::collection::vec("/[^{}*]{0,8}(/\\{id\\})?", 0..4),
+        proptest::collection::vec(proxy, 0..4),
+        proptest::option::of("[A-Za-z][A-Za-z-]{0,12}"),
+        proptest::option::of(1..=1_000_000_000_i64),
+    )
+}
+
+fn with_clients(builder: SecurityConfigBuilder, clients: Clients) -> SecurityConfigBuilder {
+    let (exempt, banned, paths, proxies, header, limit) = clients;
+    let mut builder = builder
+        .exempt_user_agents(exempt)
+        .banned_user_agents(banned)
+        .exempt_paths(paths);
+    // A header that nobody is believed in is refused.
+    if let Some(header) = header.filter(|_| !proxies.is_empty()) {
+        builder = builder.client_ip_header(header);
+    }
+    if let Some(limit) = limit {
+        builder = builder.infrastructure_limit(limit);
+    }
+    builder.trusted_proxies(proxies)
+}
+
 fn words() -> impl Strategy<Value = (StrikeReset, HeaderStyle, Option<String>)> {
     let reset = prop_oneof![
         Just(StrikeReset::CleanRequest),
@@ -285,6 +356,7 @@ proptest! {
         switches in switches(),
         exempt in networks(),
         denied in networks(),
+        clients in clients(),
         routes in routes(),
         (reset, style, ban_file) in words(),
         redis in redis(),
@@ -302,7 +374,7 @@ proptest! {
             .denied_ips(denied)
             .strike_reset(reset)
             .rate_limit_headers(style);
-        let builder = with_redis(builder, redis);
+        let builder = with_clients(with_redis(builder, redis), clients);
         let builder = routes.into_iter().fold(builder, SecurityConfigBuilder::route);
         // A Redis store and the file exclude each other.
         let builder = match ban_file {

@@ -333,8 +333,8 @@ fn bad_variables_name_field_and_variable() {
         ),
         (
             "GUARD_TRUSTED_PROXIES",
-            "::1",
-            "trusted_proxies: GUARD_TRUSTED_PROXIES: not available in this release",
+            "::1,nginx",
+            "trusted_proxies: GUARD_TRUSTED_PROXIES: \"nginx\" is not an address or network",
         ),
         (
             "GUARD_STORE",

@@ -1,5 +1,8 @@
 use std::time::Duration;
 
+use actix_web::http::header::HeaderName;
+
+use crate::client::Networks;
 use crate::config::{RedisWindows, StoreFailurePolicy};
 
 use super::*;
@@ -144,4 +147,20 @@ fn without_redis_only_its_servers_must_not_be_named() {
         settings.ban_file = Some("bans.json".into());
     });
     assert_eq!(unused, Ok(()));
+}
+
+#[test]
+fn a_header_is_read_from_somebody() {
+    let checked = |proxies: &[&str], name| {
+        let mut settings = Settings::default();
+        settings.proxy_trust.networks = Networks::parse(proxies).unwrap();
+        settings.proxy_trust.header = ClientIpHeader::of(HeaderName::from_static(name));
+        check(&settings).map_err(|(name, problem)| problem.in_field(name).to_string())
+    };
+    assert_eq!(checked(&["::1"], "x-real-ip"), Ok(()));
+    assert_eq!(checked(&[], "x-forwarded-for"), Ok(()));
+    assert_eq!(
+        checked(&[], "x-real-ip").unwrap_err(),
+        "client_ip_header: is read only from trusted_proxies, and none is set"
+    );
 }

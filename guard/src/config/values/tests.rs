@@ -173,35 +173,6 @@ fn switches_texts_paths_and_words_refuse_other_types() {
 }
 
 #[test]
-fn lists_of_networks() {
-    let read = as_networks(&Raw::texts(["10.0.0.0/8", "::1"])).unwrap();
-    assert_eq!(read.entries().collect::<Vec<_>>(), ["10.0.0.0/8", "::1"]);
-    assert!(as_networks(&Raw::List(vec![])).unwrap().is_empty());
-    let cases = [
-        (
-            Raw::texts(["::1", "foo"]),
-            "\"foo\" is not an address or network",
-        ),
-        (
-            Raw::texts(["192.0.2.0/33"]),
-            "\"192.0.2.0/33\" is not an address or network",
-        ),
-        (
-            Raw::texts(["::1", " "]),
-            "must be a list without empty items",
-        ),
-        (Raw::text("::1"), "must be a list of texts, not \"::1\""),
-        (
-            Raw::List(vec![Raw::Integer(5)]),
-            "must be a list of texts, not of 5",
-        ),
-    ];
-    for (raw, expected) in cases {
-        assert_eq!(message(as_networks(&raw)), format!("field: {expected}"));
-    }
-}
-
-#[test]
 fn strike_resets_read_back() {
     for reset in [
         StrikeReset::CleanRequest,

@@ -1,5 +1,6 @@
 //! The verifier against a real DNS server.
 
+mod served;
 mod server;
 
 use std::{

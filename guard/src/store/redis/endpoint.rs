@@ -48,6 +48,11 @@ impl EndpointPath {
         Self(name)
     }
 
+    /// Requests of trusted proxies that name nobody: not a route of the application.
+    pub(crate) fn infrastructure() -> Self {
+        Self("~infrastructure".to_owned())
+    }
+
     /// CORS preflights: not a route of the application.
     pub(crate) fn preflight() -> Self {
         Self("~preflight".to_owned())
@@ -239,7 +244,9 @@ mod tests {
             one("/a%3Ab"),
             one("/a:b"),
             one("~preflight"),
+            one("~infrastructure"),
             EndpointPath::preflight().0,
+            EndpointPath::infrastructure().0,
             one("/a~0000001f"),
             EndpointPath::new("/a", RouteMethod::First("GET"))
                 .distinct(0x1F)

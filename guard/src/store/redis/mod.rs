@@ -147,3 +147,7 @@ fn short_hash(text: &str) -> u32 {
 pub(in crate::store) fn preflight_endpoint() -> Arc<str> {
     EndpointPath::preflight().as_str().into()
 }
+
+pub(in crate::store) fn infrastructure_endpoint() -> Arc<str> {
+    EndpointPath::infrastructure().as_str().into()
+}
