@@ -8,8 +8,10 @@
     reason = "a test fails by panicking"
 )]
 
+mod clients;
 mod guard;
 mod outages;
+mod proxies;
 mod redis;
 mod routes;
 mod server;

@@ -56,7 +56,10 @@ impl Reply {
 
 impl Connection {
     pub(crate) async fn open(address: SocketAddr) -> Self {
-        let stream = within(TcpStream::connect(address)).await.unwrap();
+        Self::of(within(TcpStream::connect(address)).await.unwrap())
+    }
+
+    pub(crate) fn of(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
         let (read, write) = stream.into_split();
         Self::over(read, write)

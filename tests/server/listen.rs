@@ -115,6 +115,10 @@ pub(crate) struct UnixListening {
 }
 
 impl UnixListening {
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(crate) async fn connect(&self) -> Connection {
         Connection::open_unix(&self.path).await
     }
