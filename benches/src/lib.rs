@@ -11,6 +11,7 @@
 
 mod command_line;
 mod instructions;
+pub mod lists;
 mod load;
 mod report;
 mod rounds;

@@ -170,9 +170,10 @@ impl Connection {
         self.request.clear();
         let client = Ipv4Addr::from_bits(FIRST_CLIENT + *number % setup.clients());
         let path = setup.path(*number);
+        let lines = setup.header_lines(client);
         write!(
             self.request,
-            "GET {path} HTTP/1.1\r\nHost: localhost\r\n{CLIENT}: {client}\r\n\r\n"
+            "GET {path} HTTP/1.1\r\nHost: localhost\r\n{CLIENT}: {client}\r\n{lines}\r\n"
         )?;
         *number = number.wrapping_add(1);
         self.sent = Instant::now();

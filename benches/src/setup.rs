@@ -2,7 +2,7 @@
 //!
 //! Must not know: how anything is measured.
 
-use std::io;
+use std::{io, net::Ipv4Addr};
 
 use crate::Column;
 
@@ -43,6 +43,12 @@ pub trait Setup: Copy + PartialEq + 'static {
     fn path(self, number: u32) -> String {
         let _ = number;
         "/".to_owned()
+    }
+
+    /// Header lines of a client's requests, besides the one that names it; each ends with CR LF.
+    fn header_lines(self, client: Ipv4Addr) -> String {
+        let _ = client;
+        String::new()
     }
 
     /// Serves with one worker, until the process ends.

@@ -2,15 +2,21 @@
 
 use std::{net::Ipv4Addr, time::Duration};
 
+use actix_web::dev::ServiceRequest;
+
 use crate::{
     client::ClientKey,
     clock::{SystemClock, millis},
-    config::StoreFailurePolicy,
+    config::{SecurityConfig, StoreFailurePolicy},
     decision::{
         Answer, Cause, Hit, LogHit, LogKey, LogName, Outcome, Quota, RouteId, Store, StrikeRules,
         Subject,
     },
+    engine::Engine,
+    middleware::{Asked, client_of},
+    policy::{Course, course},
     store::{MemoryStore, MemoryStoreOptions},
+    view::View,
 };
 
 /// The text of the script that decides about requests with one window, with bans and strikes by the default rules.
@@ -28,6 +34,38 @@ pub fn decision_script(requests: u32, window_millis: u64) -> String {
             ban_millis: 300_000,
         },
     )
+}
+
+/// What is looked at before a request is counted: who asks, the lists, a ban, detectors.
+pub struct FirstStages {
+    view: View,
+}
+
+impl FirstStages {
+    /// By a configuration.
+    #[must_use]
+    pub fn of(config: &SecurityConfig) -> Self {
+        Self {
+            view: View::new(Engine::of(config)),
+        }
+    }
+
+    /// Whether none of them applies.
+    pub fn pass(&self, request: &ServiceRequest) -> bool {
+        let (view, client) = (&self.view, client_of(request, &self.view));
+        let facts = Asked {
+            request,
+            client: &client,
+            view,
+        };
+        matches!(course(&view.settings, &client, &facts), Course::Decide(_))
+    }
+}
+
+impl std::fmt::Debug for FirstStages {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("FirstStages").finish_non_exhaustive()
+    }
 }
 
 /// A memory store with its default bounds, asked about one quota with strikes and bans on.

@@ -14,17 +14,31 @@ use actix_web::{
 
 use crate::{
     bans::{BanRecord, BanSource},
-    client::Client,
+    client::{Client, identify},
     detect::{HeaderLookup, RequestFacts, Threat},
     policy::Facts,
     view::View,
 };
 
+/// Who is asking.
+#[inline]
+pub(crate) fn client_of(request: &ServiceRequest, view: &View) -> Client {
+    let peer = request.peer_addr().map(|address| address.ip());
+    let settings = &view.settings;
+    identify(
+        peer,
+        request.headers(),
+        &settings.proxy_trust,
+        settings.ipv6_prefix,
+        view.engine.id(),
+    )
+}
+
 /// A request, with what the guard knows of its client.
-pub(super) struct Asked<'a> {
-    pub(super) request: &'a ServiceRequest,
-    pub(super) client: &'a Client,
-    pub(super) view: &'a View,
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a ServiceRequest,
+    pub(crate) client: &'a Client,
+    pub(crate) view: &'a View,
 }
 
 impl Facts for Asked<'_> {
@@ -93,3 +107,6 @@ impl HeaderLookup for Headers<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

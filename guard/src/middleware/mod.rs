@@ -8,6 +8,9 @@ mod future;
 mod passage;
 mod service;
 
+#[cfg(feature = "benchmark")]
+pub(crate) use facts::{Asked, client_of};
+
 use std::{
     future::{Ready, ready},
     sync::Arc,

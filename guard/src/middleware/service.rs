@@ -17,7 +17,7 @@ use actix_web::{
 };
 
 use crate::{
-    client::{Client, Role, identify},
+    client::{Client, Role},
     config::SecurityConfig,
     engine::Engine,
     judge::{bar, say_pass},
@@ -26,7 +26,11 @@ use crate::{
     view::View,
 };
 
-use super::{facts::Asked, future::GuardFuture, passage::Passage};
+use super::{
+    facts::{Asked, client_of},
+    future::GuardFuture,
+    passage::Passage,
+};
 
 /// The service of [`Guard`](super::Guard).
 #[derive(Debug)]
@@ -136,19 +140,6 @@ where
             Course::Decide(question) => passage.decide(question, request),
         }
     }
-}
-
-#[inline]
-fn client_of(request: &ServiceRequest, view: &View) -> Client {
-    let peer = request.peer_addr().map(|address| address.ip());
-    let settings = &view.settings;
-    identify(
-        peer,
-        request.headers(),
-        &settings.proxy_trust,
-        settings.ipv6_prefix,
-        view.engine.id(),
-    )
 }
 
 /// Whoever is served uncounted is not struck for what a handler reports either.

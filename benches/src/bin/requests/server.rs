@@ -15,7 +15,9 @@ use super::setup::{Compared, Routes};
 #[actix_web::main]
 pub(crate) async fn run(setup: Compared) -> io::Result<()> {
     match setup {
-        Compared::Bare | Compared::Routes(_, Routes::Bare) => {
+        Compared::Bare
+        | Compared::Proxied { guarded: false }
+        | Compared::Routes(_, Routes::Bare) => {
             listen!(App::new().configure(|config| routes(config, setup)))
         }
         _ => {

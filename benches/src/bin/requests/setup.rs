@@ -1,9 +1,9 @@
 //! What is compared: each server with the guard, and its twin without.
 
-use std::io;
+use std::{io, net::Ipv4Addr};
 
 use actix_web_guard::{ConfigError, Guard, HeaderStyle, SecurityConfig};
-use actix_web_guard_benches::{Column, Setup};
+use actix_web_guard_benches::{Column, Setup, lists};
 
 use super::server;
 
@@ -15,6 +15,10 @@ pub(crate) enum Compared {
     ServedWithoutHeaders,
     Refused,
     Banned,
+    /// Behind two proxies, with long lists of those that are exempt and denied; or without a guard.
+    Proxied {
+        guarded: bool,
+    },
     /// Routes with a dynamic segment, so many of them, served as `Routes` says.
     Routes(usize, Routes),
 }
@@ -43,6 +47,8 @@ impl Setup for Compared {
         Self::ServedWithoutHeaders,
         Self::Refused,
         Self::Banned,
+        Self::Proxied { guarded: false },
+        Self::Proxied { guarded: true },
         Self::Routes(FEW, Routes::Bare),
         Self::Routes(FEW, Routes::Plain),
         Self::Routes(FEW, Routes::Limited),
@@ -65,6 +71,8 @@ impl Setup for Compared {
             Self::ServedWithoutHeaders => "served without headers".to_owned(),
             Self::Refused => "refused, 429".to_owned(),
             Self::Banned => "banned, 403".to_owned(),
+            Self::Proxied { guarded: false } => "bare, proxied".to_owned(),
+            Self::Proxied { guarded: true } => "proxied, long lists".to_owned(),
             Self::Routes(count, Routes::Bare) => format!("bare, {count} routes"),
             Self::Routes(count, Routes::Plain) => format!("{count} routes, plain"),
             Self::Routes(count, Routes::Limited) => format!("{count} routes, limited"),
@@ -74,6 +82,7 @@ impl Setup for Compared {
     fn baseline(self) -> Self {
         match self {
             Self::Routes(count, _) => Self::Routes(count, Routes::Bare),
+            Self::Proxied { .. } => Self::Proxied { guarded: false },
             _ => Self::Bare,
         }
     }
@@ -102,6 +111,14 @@ impl Setup for Compared {
         }
     }
 
+    /// As a browser's, through two proxies: the peer is the second.
+    fn header_lines(self, client: Ipv4Addr) -> String {
+        match self {
+            Self::Proxied { .. } => lists::header_lines(client),
+            _ => String::new(),
+        }
+    }
+
     fn serve(self, _: &str) -> io::Result<()> {
         server::run(self)
     }
@@ -119,6 +136,10 @@ impl Compared {
                 .auto_ban_duration(3600),
             // Never reached.
             _ => builder.rate_limit(100_000),
+        };
+        let builder = match self {
+            Self::Proxied { .. } => lists::with_long_lists(builder),
+            _ => builder,
         };
         let builder = match self {
             Self::ServedWithoutHeaders => builder.rate_limit_headers(HeaderStyle::Off),
