@@ -5,6 +5,7 @@
 
 mod app;
 mod bans;
+mod clients;
 mod cluster;
 mod commands;
 mod deferred;
