@@ -4,7 +4,12 @@
 //! name. `PORT` is the port (8080; 0 takes a free one), and `GUARD_*` variables override what is set here: behind an nginx
 //! elsewhere, for example, `GUARD_TRUSTED_PROXIES=10.0.0.5`.
 
-use std::{env, error::Error, io, net::Ipv4Addr};
+use std::{
+    env,
+    error::Error,
+    io::{self, IsTerminal as _},
+    net::Ipv4Addr,
+};
 
 use actix_web::{App, HttpServer, Responder, get};
 use actix_web_guard::{Client, Guard, SecurityConfig, rate_limit};
@@ -53,7 +58,10 @@ fn port() -> Result<u16, Box<dyn Error>> {
 
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    tracing_subscriber::fmt().with_writer(io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        .init();
     let guard = Guard::new(security_config()?);
     let server = HttpServer::new(move || {
         App::new()
