@@ -2,6 +2,14 @@
 //!
 //! Must not know: what a threat leads to. No I/O.
 
+mod command;
+mod decode;
+mod markup;
+mod probe;
+mod scanner;
+mod sql;
+mod traversal;
+
 /// What a detector may look at.
 #[derive(Clone, Copy)]
 pub struct RequestFacts<'a> {
