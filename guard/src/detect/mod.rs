@@ -10,6 +10,9 @@ mod scanner;
 mod sql;
 mod traversal;
 
+#[cfg(fuzzing)]
+pub(crate) use self::decode::properties as decoder_properties;
+
 /// What a detector may look at.
 #[derive(Clone, Copy)]
 pub struct RequestFacts<'a> {
