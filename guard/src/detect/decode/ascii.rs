@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The value with each such spelling turned into the ASCII that it stands for.
 pub(super) fn plain(value: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    if !value.iter().copied().any(may_lead) {
+    if value.is_ascii() {
         return value;
     }
     let Some(first) = first_spelling(&value) else {
@@ -16,7 +16,7 @@ pub(super) fn plain(value: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     Cow::Owned(replaced(&value, first))
 }
 
-/// Most letters beyond ASCII start otherwise, and are passed over quickly.
+/// Most letters beyond ASCII start otherwise.
 fn may_lead(byte: u8) -> bool {
     matches!(byte, 0xC0 | 0xC1 | 0xE0 | 0xEF | 0xF0)
 }

@@ -7,60 +7,6 @@
 
 use std::borrow::Cow;
 
-/// Names that need their semicolon, and what they stand for.
-const NAMED: &[(&[u8], &str)] = &[
-    (b"Tab", "\t"),
-    (b"NewLine", "\n"),
-    (b"nbsp", "\u{a0}"),
-    (b"excl", "!"),
-    (b"num", "#"),
-    (b"dollar", "$"),
-    (b"percnt", "%"),
-    (b"apos", "'"),
-    (b"lpar", "("),
-    (b"rpar", ")"),
-    (b"ast", "*"),
-    (b"midast", "*"),
-    (b"plus", "+"),
-    (b"comma", ","),
-    (b"period", "."),
-    (b"sol", "/"),
-    (b"colon", ":"),
-    (b"semi", ";"),
-    (b"equals", "="),
-    (b"quest", "?"),
-    (b"commat", "@"),
-    (b"lsqb", "["),
-    (b"lbrack", "["),
-    (b"bsol", "\\"),
-    (b"rsqb", "]"),
-    (b"rbrack", "]"),
-    (b"Hat", "^"),
-    (b"lowbar", "_"),
-    (b"UnderBar", "_"),
-    (b"grave", "`"),
-    (b"DiacriticalGrave", "`"),
-    (b"lcub", "{"),
-    (b"lbrace", "{"),
-    (b"verbar", "|"),
-    (b"vert", "|"),
-    (b"VerticalLine", "|"),
-    (b"rcub", "}"),
-    (b"rbrace", "}"),
-];
-
-/// Names that browsers also take without a semicolon, unless a letter, a digit, or `=` follows.
-const LEGACY: &[(&[u8], &str)] = &[
-    (b"lt", "<"),
-    (b"LT", "<"),
-    (b"gt", ">"),
-    (b"GT", ">"),
-    (b"quot", "\""),
-    (b"QUOT", "\""),
-    (b"amp", "&"),
-    (b"AMP", "&"),
-];
-
 /// The value with its character references undone.
 pub(crate) fn html_entities(value: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(b'&', value) else {
@@ -121,22 +67,65 @@ fn character(code: u32) -> char {
         .unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
+/// The longest name is `DiacriticalGrave`.
+const LONGEST_NAME: usize = 16;
+
 fn named(after: &[u8]) -> Option<(&'static str, &[u8])> {
-    legacy(after).or_else(|| {
-        NAMED.iter().find_map(|(name, text)| {
-            let rest = after.strip_prefix(*name)?.strip_prefix(b";")?;
-            Some((*text, rest))
-        })
+    let letters = after.iter().take(LONGEST_NAME + 1);
+    let length = letters
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let (name, rest) = after.split_at_checked(length)?;
+    match rest.strip_prefix(b";") {
+        Some(rest) => Some((legacy(name).or_else(|| modern(name))?, rest)),
+        None if rest.starts_with(b"=") => None,
+        None => Some((legacy(name)?, rest)),
+    }
+}
+
+/// Names that browsers also take without a semicolon, unless a letter, a digit, or `=` follows.
+fn legacy(name: &[u8]) -> Option<&'static str> {
+    Some(match name {
+        b"lt" | b"LT" => "<",
+        b"gt" | b"GT" => ">",
+        b"quot" | b"QUOT" => "\"",
+        b"amp" | b"AMP" => "&",
+        _ => return None,
     })
 }
 
-fn legacy(after: &[u8]) -> Option<(&'static str, &[u8])> {
-    LEGACY.iter().find_map(|(name, text)| {
-        let rest = after.strip_prefix(*name)?;
-        match rest.split_first() {
-            Some((b';', rest)) => Some((*text, rest)),
-            Some((b'=' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9', _)) => None,
-            _ => Some((*text, rest)),
-        }
+/// Names that need their semicolon.
+fn modern(name: &[u8]) -> Option<&'static str> {
+    Some(match name {
+        b"Tab" => "\t",
+        b"NewLine" => "\n",
+        b"nbsp" => "\u{a0}",
+        b"excl" => "!",
+        b"num" => "#",
+        b"dollar" => "$",
+        b"percnt" => "%",
+        b"apos" => "'",
+        b"lpar" => "(",
+        b"rpar" => ")",
+        b"ast" | b"midast" => "*",
+        b"plus" => "+",
+        b"comma" => ",",
+        b"period" => ".",
+        b"sol" => "/",
+        b"colon" => ":",
+        b"semi" => ";",
+        b"equals" => "=",
+        b"quest" => "?",
+        b"commat" => "@",
+        b"lsqb" | b"lbrack" => "[",
+        b"bsol" => "\\",
+        b"rsqb" | b"rbrack" => "]",
+        b"Hat" => "^",
+        b"lowbar" | b"UnderBar" => "_",
+        b"grave" | b"DiacriticalGrave" => "`",
+        b"lcub" | b"lbrace" => "{",
+        b"verbar" | b"vert" | b"VerticalLine" => "|",
+        b"rcub" | b"rbrace" => "}",
+        _ => return None,
     })
 }

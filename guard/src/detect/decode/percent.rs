@@ -6,12 +6,13 @@ use std::borrow::Cow;
 
 /// The value with its escapes undone. Escapes that are none stay as they are.
 pub(crate) fn percent(raw: &[u8], plus_is_space: bool) -> Cow<'_, [u8]> {
-    let is_special = |byte: &u8| *byte == b'%' || (plus_is_space && *byte == b'+');
-    if !raw.iter().any(is_special) {
+    let plus = if plus_is_space { b'+' } else { b'%' };
+    let Some(first) = memchr::memchr2(b'%', plus, raw) else {
         return Cow::Borrowed(raw);
-    }
+    };
+    let (untouched, mut rest) = raw.split_at_checked(first).unwrap_or((&[], raw));
     let mut decoded = Vec::with_capacity(raw.len());
-    let mut rest = raw;
+    decoded.extend_from_slice(untouched);
     while let Some((byte, after)) = rest.split_first() {
         rest = match byte {
             b'%' => unescape(after, &mut decoded),

@@ -82,11 +82,13 @@ const URLS: &[&str] = &[
 /// addresses from harvesters do it for another reason.
 fn hides_scheme(attribute: &Attribute<'_>) -> bool {
     let start = attribute.value.get(..24).unwrap_or(attribute.value);
-    let Some(at) = memchr::memmem::find(start, b"&#") else {
+    let Some(at) = memchr::memchr(b'&', start) else {
         return false;
     };
-    let hidden = html_entities(start.get(at..).unwrap_or_default());
-    hidden.first().is_some_and(u8::is_ascii_alphabetic)
+    let reference = start.get(at..).unwrap_or_default();
+    let hidden = html_entities(reference);
+    reference.starts_with(b"&#")
+        && hidden.first().is_some_and(u8::is_ascii_alphabetic)
         && URLS.iter().any(|name| attribute.is(name))
         && !url::Url::of(&decoded(attribute)).is_contact()
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know: where the text stands.
 
+use super::text::after;
+
 /// Whether something is called, assigned, or thrown. Prose has a space before its brackets.
 pub(super) fn is_code(text: &[u8]) -> bool {
     calls(text) || assigns(text) || text.starts_with(b"throw ")
@@ -37,7 +39,7 @@ fn ends_operand(byte: u8) -> bool {
 /// Whether a function is called, or a property touched, that attacks use to show or steal something.
 pub(super) fn starts_with_sink(text: &[u8]) -> bool {
     let text = skip_unary(text);
-    SINKS.iter().any(|sink| is_prefix(sink, text))
+    SINKS.iter().any(|sink| after(sink, text).is_some())
 }
 
 const SINKS: &[&str] = &[
@@ -77,12 +79,6 @@ fn skip_unary(text: &[u8]) -> &[u8] {
     let text = text.get(at.unwrap_or(text.len())..).unwrap_or_default();
     ["void ", "typeof ", "var ", "throw "]
         .iter()
-        .find(|word| is_prefix(word, text))
-        .and_then(|word| text.get(word.len()..))
+        .find_map(|word| after(word, text))
         .unwrap_or(text)
-}
-
-fn is_prefix(prefix: &str, text: &[u8]) -> bool {
-    text.get(..prefix.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
 }

@@ -9,6 +9,7 @@ use super::rules::{
     SCRIPT_ELEMENT, STYLE, XML,
 };
 use super::tags::Tag;
+use super::text::{after, contains};
 use super::url::Url;
 use super::{attribute, style};
 use crate::detect::decode::html_entities;
@@ -59,36 +60,41 @@ fn is_script(tag: &Tag<'_>) -> bool {
         .rsplit(|byte| *byte == b':')
         .next()
         .unwrap_or_default();
-    local.split_at_checked(6).is_some_and(|(name, junk)| {
-        name.eq_ignore_ascii_case(b"script")
-            && junk
-                .first()
-                .is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_,.".contains(byte))
+    after("script", local).is_some_and(|junk| {
+        let first = junk.first();
+        first.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_,.".contains(byte))
     })
 }
 
-/// Whether prose speaks of the tag: it stands alone, and what comes after it is no code.
+/// Whether prose speaks of the tag, or it is a type: it stands alone, and what comes after it is no code.
 fn is_mention(tag: &Tag<'_>) -> bool {
-    let stands_alone =
-        tag.attributes.is_empty() && tag.before.is_none_or(|byte| b" \n`'\"(".contains(&byte));
     let content = script_content(tag.after.strip_prefix(b">").unwrap_or(tag.after));
+    tag.attributes.is_empty() && (cannot_start_script(content) || is_prose(tag.before, content))
+}
+
+/// `Option<Script>, …`: no script starts so, and one that does not parse does not run.
+fn cannot_start_script(content: &[u8]) -> bool {
+    let first = content.first();
+    first.is_some_and(|byte| b">,)]}=|&*:?".contains(byte))
+}
+
+fn is_prose(before: Option<u8>, content: &[u8]) -> bool {
+    if before.is_some_and(|byte| !b" \n`'\"(".contains(&byte)) {
+        return false;
+    }
     // The end of what Markdown shows as code.
     let prose = content.strip_prefix(b"`").unwrap_or(content);
-    let is_prose = match content.first() {
-        None => tag.before.is_some(),
-        Some(first) => b" \n`'\").,:;?!".contains(first) && !is_code(prose),
-    };
-    stands_alone && is_prose
+    match content.first() {
+        None => before.is_some(),
+        Some(first) => b" \n`'\".;!".contains(first) && !is_code(prose),
+    }
 }
 
 /// Up to the end tag, or to the next mention.
 fn script_content(rest: &[u8]) -> &[u8] {
     let ends = |at: &usize| {
-        let after = rest.get(at + 1..).unwrap_or_default();
-        let after = after.strip_prefix(b"/").unwrap_or(after);
-        after
-            .get(..6)
-            .is_some_and(|name| name.eq_ignore_ascii_case(b"script"))
+        let tag = rest.get(at + 1..).unwrap_or_default();
+        after("script", tag.strip_prefix(b"/").unwrap_or(tag)).is_some()
     };
     let end = memchr::memchr_iter(b'<', rest).find(ends);
     rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)
@@ -96,8 +102,7 @@ fn script_content(rest: &[u8]) -> &[u8] {
 
 /// A style sheet of XSLT, which may make any markup.
 fn is_transformation(name: &[u8]) -> bool {
-    name.split_at_checked(4)
-        .is_some_and(|(prefix, _)| prefix.eq_ignore_ascii_case(b"xsl:"))
+    after("xsl:", name).is_some()
 }
 
 fn embedded_object(tag: &Tag<'_>) -> Option<&'static str> {
@@ -149,12 +154,25 @@ fn link(tag: &Tag<'_>) -> Option<&'static str> {
     (contains(&relation, b"stylesheet") && (url.is_elsewhere() || url.is_data())).then_some(LINK)
 }
 
-fn style_element(tag: &Tag<'_>) -> Option<&'static str> {
-    let content = tag.after.strip_prefix(b">")?;
-    let end = memchr::memmem::find(content.get(..1024).unwrap_or(content), b"</");
-    let content = content
+pub(super) fn is_style(tag: &Tag<'_>) -> bool {
+    tag.name.eq_ignore_ascii_case(b"style")
+}
+
+/// Up to the next end tag, within what is looked at.
+pub(super) fn style_content<'a>(tag: &Tag<'a>) -> &'a [u8] {
+    let content = tag.after.get(..style::LIMIT).unwrap_or(tag.after);
+    let mut angles = memchr::memchr_iter(b'<', content);
+    let end = angles.find(|at| content.get(at + 1) == Some(&b'/'));
+    content
         .get(..end.unwrap_or(content.len()))
-        .unwrap_or(content);
+        .unwrap_or(content)
+}
+
+fn style_element(tag: &Tag<'_>) -> Option<&'static str> {
+    if tag.is_in_style {
+        return None;
+    }
+    let content = style_content(tag);
     let is_script = contains(&lowercase(tag.attribute("type")), b"script");
     (is_script || hides_tags(content) || style::is_active(content)).then_some(STYLE)
 }
@@ -208,8 +226,4 @@ fn is_data(tag: &Tag<'_>, name: &str) -> bool {
 fn lowercase(value: Option<&[u8]>) -> Vec<u8> {
     let value = value.unwrap_or_default();
     html_entities(value.get(..512).unwrap_or(value)).to_ascii_lowercase()
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(text, part).is_some()
 }

@@ -1,53 +1,25 @@
-//! What a value can be at all, by one pass over its bytes: nearly all values can be nothing.
+//! What a value can be at all, by two vectorised passes over its bytes: nearly all values can be nothing.
 //!
 //! Must not know: the rules.
 
-const ANGLE: u8 = 1;
-const COLON: u8 = 2;
-/// Starts of character references: `javascript&colon;`.
-const AMPERSAND: u8 = 4;
-/// What calls, assigns, or ends a template.
-const CODE: u8 = 8;
+use super::url;
 
-const CLASSES: [u8; 256] = classes();
-
-#[expect(clippy::indexing_slicing, reason = "by literals, when compiling")]
-const fn classes() -> [u8; 256] {
-    let mut classes = [0; 256];
-    classes[b'<' as usize] = ANGLE;
-    classes[b':' as usize] = COLON;
-    classes[b'&' as usize] = AMPERSAND;
-    classes[b'(' as usize] = CODE;
-    classes[b'`' as usize] = CODE;
-    classes[b'=' as usize] = CODE;
-    classes
+/// Whether a value has anything that attacks need: a tag, a URL that runs, or something that is called or assigned.
+pub(super) fn is_ordinary(value: &[u8]) -> bool {
+    memchr::memchr3(b'<', b']', b'=', value).is_none()
+        && !calls(value)
+        && !url::may_be_active(value)
 }
 
-/// The classes of bytes that a value has.
-#[derive(Clone, Copy)]
-pub(super) struct FirstLook(u8);
+pub(super) fn has_tags(value: &[u8]) -> bool {
+    memchr::memchr(b'<', value).is_some()
+}
 
-impl FirstLook {
-    pub(super) fn of(value: &[u8]) -> Self {
-        let class = |byte: &u8| CLASSES.get(usize::from(*byte)).copied().unwrap_or_default();
-        Self(value.iter().map(class).fold(0, std::ops::BitOr::bitor))
-    }
+/// Whether anything is called or assigned.
+pub(super) fn has_code(value: &[u8]) -> bool {
+    calls(value) || memchr::memchr(b'=', value).is_some()
+}
 
-    pub(super) fn is_ordinary(self) -> bool {
-        self.0 == 0
-    }
-
-    pub(super) fn has_tags(self) -> bool {
-        self.0 & ANGLE != 0
-    }
-
-    /// A URL that runs code names a scheme.
-    pub(super) fn has_urls(self) -> bool {
-        self.0 & (COLON | AMPERSAND) != 0
-    }
-
-    /// Whether anything is called or assigned.
-    pub(super) fn has_code(self) -> bool {
-        self.0 & CODE != 0
-    }
+fn calls(value: &[u8]) -> bool {
+    memchr::memchr2(b'(', b'`', value).is_some()
 }

@@ -18,34 +18,35 @@ mod rules;
 mod string;
 mod style;
 mod tags;
+mod text;
 mod token;
 mod url;
 
 #[cfg(test)]
 mod tests;
 
-use self::first_look::FirstLook;
-
 /// The ids of all rules; what each is about stands at its name in `rules`.
 pub(super) const RULES: &[&str] = rules::ALL;
 
 /// The rule that a value breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
-    let look = FirstLook::of(value);
-    if look.is_ordinary() {
+    if first_look::is_ordinary(value) {
         return None;
     }
-    if look.has_tags()
-        && let Some(rule) = tags::inspect(value).or_else(|| tags_without_nul(value))
-    {
-        return Some(rule);
+    in_tags(value)
+        .or_else(|| url::inspect_value(value))
+        .or_else(|| in_code(value))
+}
+
+fn in_tags(value: &[u8]) -> Option<&'static str> {
+    if !first_look::has_tags(value) {
+        return None;
     }
-    if look.has_urls()
-        && let Some(rule) = url::inspect_value(value)
-    {
-        return Some(rule);
-    }
-    if !look.has_code() {
+    tags::inspect(value).or_else(|| tags_without_nul(value))
+}
+
+fn in_code(value: &[u8]) -> Option<&'static str> {
+    if !first_look::has_code(value) {
         return None;
     }
     break_out::inspect(value).or_else(|| string::inspect(value))

@@ -2,8 +2,10 @@
 //!
 //! Must not know: whether the style stood in an attribute or an element.
 
+use super::text::contains;
+
 /// How much of a style is looked at.
-const LIMIT: usize = 1024;
+pub(super) const LIMIT: usize = 1024;
 
 const ACTIVE: &[&[u8]] = &[
     b"expression(",
@@ -40,9 +42,7 @@ fn hides_tags(style: &[u8]) -> bool {
 /// Whether something in the style runs.
 pub(super) fn is_active(style: &[u8]) -> bool {
     let style = plain(style.get(..LIMIT).unwrap_or(style));
-    ACTIVE
-        .iter()
-        .any(|active| memchr::memmem::find(&style, active).is_some())
+    ACTIVE.iter().any(|active| contains(&style, active))
 }
 
 /// In lower case, without white space, comments, and escapes. A comment that is not closed hides nothing.

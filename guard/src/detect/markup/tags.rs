@@ -6,15 +6,19 @@
 //!
 //! Must not know: the rules; `element`, `attribute` and `declaration` do.
 
+use smallvec::SmallVec;
+
 use super::token::{Attribute, attribute, attribute_start, tag_name};
 use super::{attribute as attribute_rules, declaration, element};
 
 /// A tag with its attributes, and what comes after it.
 pub(super) struct Tag<'a> {
     pub(super) name: &'a [u8],
-    pub(super) attributes: Vec<Attribute<'a>>,
+    pub(super) attributes: SmallVec<[Attribute<'a>; 4]>,
     /// What stands before its `<`.
     pub(super) before: Option<u8>,
+    /// Whether it stands in style that has been looked at.
+    pub(super) is_in_style: bool,
     /// Starts with the `>` of the tag, if it has one.
     pub(super) after: &'a [u8],
 }
@@ -32,6 +36,7 @@ impl Tag<'_> {
 /// The first rule that a tag or a declaration breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     let mut read = ReadAttributes::of(value);
+    let mut left_after_style = usize::MAX;
     let mut rest = value;
     while let Some(after) = after_angle(rest) {
         rest = after;
@@ -42,8 +47,12 @@ pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
             continue;
         };
         tag.before = before(value, rest);
+        tag.is_in_style = left_after_style != usize::MAX && rest.len() > left_after_style;
         if let Some(rule) = judge(&tag) {
             return Some(rule);
+        }
+        if !tag.is_in_style && element::is_style(&tag) {
+            left_after_style = tag.after.len() - element::style_content(&tag).len();
         }
         rest = nested(&tag).unwrap_or(tag.after);
     }
@@ -72,7 +81,7 @@ fn tag<'a>(rest: &'a [u8], read: &mut ReadAttributes) -> Option<Tag<'a>> {
     if is_link(name) {
         return None;
     }
-    let mut attributes = Vec::new();
+    let mut attributes = SmallVec::new();
     while let Some(start) = attribute_start(after)
         && read.is_new(start)
     {
@@ -84,6 +93,7 @@ fn tag<'a>(rest: &'a [u8], read: &mut ReadAttributes) -> Option<Tag<'a>> {
         name,
         attributes,
         before: None,
+        is_in_style: false,
         after,
     })
 }

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::code::is_code;
 use super::rules::{DATA_URL, SCRIPT_URL};
+use super::text::after;
 use crate::detect::decode::{html_entities, percent};
 
 /// A URL is told by its beginning; of what comes after, this much is looked at.
@@ -22,8 +23,11 @@ const SCRIPT_SCHEMES: &[&str] = &[
     "vbs:",
 ];
 
-/// Of each link of Markdown: there may be thousands.
+/// Of each link of Markdown.
 const MARKDOWN_LIMIT: usize = 64;
+
+/// How many links of Markdown are looked at that may be active: harmless ones don't count.
+const MARKDOWN_LINKS: usize = 64;
 
 /// Types of documents in which scripts run.
 const ACTIVE_TYPES: &[&str] = &[
@@ -62,10 +66,7 @@ impl Url {
     }
 
     fn after(&self, prefix: &str) -> Option<&[u8]> {
-        let (start, rest) = self.text.split_at_checked(prefix.len())?;
-        start
-            .eq_ignore_ascii_case(prefix.as_bytes())
-            .then_some(rest)
+        after(prefix, &self.text)
     }
 
     /// Whether a scheme or a type is broken by line breaks and the like, which nobody does but to hide it.
@@ -104,11 +105,8 @@ impl Url {
     pub(super) fn is_active_data(&self) -> bool {
         self.after("data:").is_some_and(|data| {
             let data = data.trim_ascii_start();
-            let is_type = |name: &&str| {
-                data.get(..name.len())
-                    .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
-            };
-            self.is_broken_before(b',') || ACTIVE_TYPES.iter().any(|name| is_type(name))
+            let mut types = ACTIVE_TYPES.iter();
+            self.is_broken_before(b',') || types.any(|name| after(name, data).is_some())
         })
     }
 
@@ -148,13 +146,15 @@ fn does_nothing(script: &[u8]) -> bool {
 /// The value as the whole of a link, and the links of Markdown in it.
 pub(super) fn inspect_value(value: &[u8]) -> Option<&'static str> {
     inspect_link(value).or_else(|| {
-        memchr::memmem::find_iter(value, b"](")
-            .filter_map(|at| value.get(at + 2..))
+        memchr::memchr_iter(b']', value)
+            .filter_map(|at| value.get(at + 1..)?.strip_prefix(b"("))
+            .filter(|link| may_be_active(link))
+            .take(MARKDOWN_LINKS)
             .find_map(inspect_markdown_link)
     })
 }
 
-/// Up to the bracket that closes a line of Markdown, so that prose after it counts for nothing.
+/// Up to the end of the line, so that prose after it counts for nothing.
 fn inspect_markdown_link(rest: &[u8]) -> Option<&'static str> {
     let rest = rest.get(..MARKDOWN_LIMIT).unwrap_or(rest);
     let line = rest.split(|byte| *byte == b'\n').next()?;
