@@ -35,42 +35,77 @@ impl Tag<'_> {
 
 /// The first rule that a tag or a declaration breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
-    let mut read = ReadAttributes::of(value);
-    let mut left_after_style = usize::MAX;
-    let mut rest = value;
-    while let Some(after) = after_angle(rest) {
-        rest = after;
-        if let Some(rule) = declaration::inspect(rest) {
-            return Some(rule);
-        }
-        let Some(mut tag) = tag(rest, &mut read) else {
-            continue;
-        };
-        tag.before = before(value, rest);
-        tag.is_in_style = left_after_style != usize::MAX && rest.len() > left_after_style;
-        if let Some(rule) = judge(&tag) {
-            return Some(rule);
-        }
-        if !tag.is_in_style && element::is_style(&tag) {
-            left_after_style = tag.after.len() - element::style_content(&tag).len();
-        }
-        rest = nested(&tag).unwrap_or(tag.after);
-    }
-    None
+    Tags::of(value)
+        .find_map(|tag| judge(&tag))
+        .or_else(|| inspect_declarations(value))
+}
+
+fn inspect_declarations(value: &[u8]) -> Option<&'static str> {
+    memchr::memchr_iter(b'<', value)
+        .filter_map(|at| value.get(at + 1..))
+        .find_map(declaration::inspect)
 }
 
 fn judge(tag: &Tag<'_>) -> Option<&'static str> {
     element::inspect(tag).or_else(|| tag.attributes.iter().find_map(attribute_rules::inspect))
 }
 
-/// What stands before the `<` that precedes `rest`.
-fn before(value: &[u8], rest: &[u8]) -> Option<u8> {
-    let at = value.len().checked_sub(rest.len() + 2)?;
-    value.get(at).copied()
+/// The tags of a value, also those in quotes and comments.
+pub(super) struct Tags<'a> {
+    value: &'a [u8],
+    rest: &'a [u8],
+    read: ReadAttributes,
+    /// How much is left of the value after style that has been looked at.
+    left_after_style: Option<usize>,
 }
 
-fn after_angle(rest: &[u8]) -> Option<&[u8]> {
-    rest.get(memchr::memchr(b'<', rest)? + 1..)
+impl<'a> Tags<'a> {
+    pub(super) fn of(value: &'a [u8]) -> Self {
+        Self {
+            value,
+            rest: value,
+            read: ReadAttributes::of(value),
+            left_after_style: None,
+        }
+    }
+
+    /// What stands before the `<` that has been read.
+    fn before(&self) -> Option<u8> {
+        let at = self.value.len().checked_sub(self.rest.len() + 2)?;
+        self.value.get(at).copied()
+    }
+
+    fn is_in_style(&self) -> bool {
+        self.left_after_style
+            .is_some_and(|left| self.rest.len() > left)
+    }
+
+    fn go_on_after(&mut self, tag: &Tag<'a>) {
+        if !tag.is_in_style && element::is_style(tag) {
+            self.left_after_style = Some(tag.after.len() - element::style_content(tag).len());
+        }
+        self.rest = nested(tag).unwrap_or(tag.after);
+    }
+}
+
+impl<'a> Iterator for Tags<'a> {
+    type Item = Tag<'a>;
+
+    fn next(&mut self) -> Option<Tag<'a>> {
+        while let Some(at) = memchr::memchr(b'<', self.rest) {
+            self.rest = self.rest.get(at + 1..)?;
+            if let Some(tag) = tag(self.rest, &mut self.read) {
+                let tag = Tag {
+                    before: self.before(),
+                    is_in_style: self.is_in_style(),
+                    ..tag
+                };
+                self.go_on_after(&tag);
+                return Some(tag);
+            }
+        }
+        None
+    }
 }
 
 /// The tag whose `<` has been read. Of an end tag the attributes count too: old browsers honoured them.
@@ -127,5 +162,28 @@ impl ReadAttributes {
         let is_new = *word & bit == 0;
         *word |= bit;
         is_new
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Tags;
+
+    proptest! {
+        /// What tags contain overlaps only where a quote may belong to either of two tags.
+        #[test]
+        fn the_work_grows_with_the_length_only(
+            unit in "(<a|<b |<style>|=|\"|'|`| |/|>|c|=\"<d e='|x=<f ){1,12}",
+            times in 1..400_usize,
+        ) {
+            let value = unit.repeat(times);
+            let work: usize = Tags::of(value.as_bytes())
+                .flat_map(|tag| tag.attributes)
+                .map(|attribute| attribute.name.len() + attribute.value.len())
+                .sum();
+            prop_assert!(work <= 4 * value.len(), "{work} of {}", value.len());
+        }
     }
 }
