@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::client::properties;
+use crate::detect::decoder_properties;
 
 const PROXY: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 
@@ -23,6 +24,14 @@ pub fn client_address(input: &[u8]) {
     if client != PROXY {
         properties::assert_what_stands_left_is_powerless(&lines, client, PROXY);
     }
+}
+
+/// Whatever the decoders of threat detection are given, it gets no longer, and they don't panic.
+///
+/// # Panics
+/// If a property does not hold.
+pub fn decoders(input: &[u8]) {
+    decoder_properties::assert_decoders_only_shorten(input);
 }
 
 /// IPv6, or the IPv4 address of the last bytes.

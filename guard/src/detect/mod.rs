@@ -2,6 +2,17 @@
 //!
 //! Must not know: what a threat leads to. No I/O.
 
+mod command;
+mod decode;
+mod markup;
+mod probe;
+mod scanner;
+mod sql;
+mod traversal;
+
+#[cfg(fuzzing)]
+pub(crate) use self::decode::properties as decoder_properties;
+
 /// What a detector may look at.
 #[derive(Clone, Copy)]
 pub struct RequestFacts<'a> {
