@@ -144,5 +144,9 @@ fn is_catalog(word: &[u8]) -> bool {
         b"sqlite_master",
         b"sqlite_schema",
     ];
+    // Most words end here.
+    if !matches!(word.first(), Some(b'i' | b'm' | b'p' | b'r' | b's' | b'a')) {
+        return false;
+    }
     SCHEMAS.iter().any(|schema| word.starts_with(schema))
 }

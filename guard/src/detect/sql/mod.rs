@@ -27,9 +27,10 @@ mod tokenizer;
 mod walk;
 mod words;
 
-pub(super) use rules::RULES;
-
 use breakout::{break_out, break_out_after_escapes};
+
+/// The ids of all rules, which `rules` describes.
+pub(super) const RULES: &[&str] = rules::ALL;
 
 /// The rule that finds an injection of SQL in a value.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {

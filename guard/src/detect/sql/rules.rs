@@ -3,7 +3,7 @@
 //! Must not know: how they are found.
 
 /// All ids of this module.
-pub(in super::super) const RULES: &[&str] = &[
+pub(super) const ALL: &[&str] = &[
     BOOLEAN,
     CASE_EXPRESSION,
     CLAUSE_BREAKOUT,

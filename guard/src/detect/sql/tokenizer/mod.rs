@@ -5,10 +5,19 @@
 //!
 //! Must not know: rules.
 
+mod comment;
+mod lexeme;
+
+pub(super) use lexeme::string_content;
+
 use super::dictionary::classify;
 use super::token::Token;
 use super::words::WordClass;
-use memchr::{memchr, memmem};
+use lexeme::{
+    bracketed_name, exponent_length, is_numeric_suffix, is_operator, is_word_byte,
+    keyword_before_fraction, run_length, trim_start,
+};
+use memchr::memchr;
 
 /// What is left to be read. A copy is a look ahead.
 #[derive(Clone, Copy, Debug)]
@@ -58,33 +67,6 @@ impl<'a> Tokenizer<'a> {
             if trim_start(self.rest).is_empty() && comment.cuts_off {
                 return Token::ClosingComment { text: comment.text };
             }
-        }
-    }
-
-    /// The comment, or mark of a conditional comment, that comes next.
-    fn comment(&mut self) -> Option<Comment<'a>> {
-        let (first, tail) = self.rest.split_first()?;
-        match first {
-            b'#' => Some(line_comment(tail)),
-            b'-' => tail.strip_prefix(b"-").map(line_comment),
-            b'/' => {
-                let text = tail.strip_prefix(b"*")?;
-                self.block_comment_met = true;
-                let Some(conditional) = text.strip_prefix(b"!") else {
-                    return Some(block_comment(text));
-                };
-                self.conditional_comment_met = true;
-                Some(skip_mark(without_version(conditional)))
-            }
-            // `{d 2}` of ODBC is 2.
-            b'{' if tail.first().is_some_and(|byte| is_word_byte(*byte)) => {
-                self.brace_met = true;
-                let name = run_length(tail, is_word_byte);
-                tail.get(name..).map(skip_mark)
-            }
-            b'}' if self.brace_met => Some(skip_mark(tail)),
-            b'*' if self.block_comment_met => tail.strip_prefix(b"/").map(skip_mark),
-            _ => None,
         }
     }
 
@@ -227,135 +209,4 @@ impl<'a> Tokenizer<'a> {
             _ => self.take(1, Token::Other),
         }
     }
-}
-
-/// What is skipped between two tokens.
-struct Comment<'a> {
-    text: &'a [u8],
-    after: &'a [u8],
-    /// Whether the application's statement would be cut off if nothing followed.
-    cuts_off: bool,
-}
-
-fn line_comment(text: &[u8]) -> Comment<'_> {
-    let length = memchr(b'\n', text).unwrap_or(text.len());
-    let (text, after) = text.split_at_checked(length).unwrap_or((text, &[]));
-    Comment {
-        text,
-        after,
-        cuts_off: true,
-    }
-}
-
-fn block_comment(text: &[u8]) -> Comment<'_> {
-    let Some(length) = memmem::find(text, b"*/") else {
-        return Comment {
-            text,
-            after: &[],
-            cuts_off: true,
-        };
-    };
-    Comment {
-        text: text.get(..length).unwrap_or_default(),
-        after: text.get(length + 2..).unwrap_or_default(),
-        cuts_off: false,
-    }
-}
-
-/// MySQL takes five or six digits after `/*!` for a version.
-fn without_version(conditional: &[u8]) -> &[u8] {
-    match run_length(conditional, |byte| byte.is_ascii_digit()) {
-        digits @ 5..=6 => conditional.get(digits..).unwrap_or_default(),
-        _ => conditional,
-    }
-}
-
-fn skip_mark(after: &[u8]) -> Comment<'_> {
-    Comment {
-        text: &[],
-        after,
-        cuts_off: false,
-    }
-}
-
-/// The content of a string whose opening quote has been read, and what follows its closing quote, if it has one.
-pub(super) fn string_content(quote: u8, text: &[u8]) -> (&[u8], Option<&[u8]>) {
-    let mut bytes = text.iter().enumerate();
-    while let Some((at, &byte)) = bytes.next() {
-        if byte == b'\\' {
-            bytes.next();
-        } else if byte == quote {
-            let after = text.get(at + 1..).unwrap_or_default();
-            // A doubled quote stands for one in the content.
-            if after.first() == Some(&quote) {
-                bytes.next();
-                continue;
-            }
-            return (text.get(..at).unwrap_or_default(), Some(after));
-        }
-    }
-    (text, None)
-}
-
-/// MySQL reads `SELECT.5` as two tokens.
-fn keyword_before_fraction(word: &[u8]) -> Option<&[u8]> {
-    let (first, rest) = word.split_at_checked(memchr(b'.', word)?)?;
-    let fraction = rest.get(1).is_some_and(u8::is_ascii_digit);
-    (fraction && is_operator(classify(first))).then_some(first)
-}
-
-/// The length of `e10`, which also counts without digits in front of a name.
-fn exponent_length(suffix: &[u8]) -> usize {
-    match suffix.split_first() {
-        Some((b'e' | b'E', digits)) => match run_length(digits, |byte| byte.is_ascii_digit()) {
-            0 => 0,
-            length => length + 1,
-        },
-        _ => 0,
-    }
-}
-
-/// Whether `[` starts a name of SQL Server, and not a list or a link.
-fn bracketed_name(tail: &[u8]) -> bool {
-    let length = run_length(tail, is_word_byte);
-    length > 0 && tail.get(length) == Some(&b']')
-}
-
-/// Whether a number may stand directly beside a word of this class.
-fn is_operator(class: WordClass) -> bool {
-    matches!(
-        class,
-        WordClass::Logical | WordClass::Union | WordClass::Select | WordClass::Operator
-    )
-}
-
-fn is_numeric_suffix(text: &[u8], suffix: &[u8]) -> bool {
-    if suffix.is_empty() {
-        return true;
-    }
-    if let Some((b'x' | b'X', hexadecimal)) = suffix.split_first() {
-        return text.first() == Some(&b'0') && hexadecimal.iter().all(u8::is_ascii_hexdigit);
-    }
-    if let Some((b'b' | b'B', binary)) = suffix.split_first() {
-        return text.first() == Some(&b'0')
-            && binary.iter().all(|digit| matches!(digit, b'0' | b'1'));
-    }
-    matches!(suffix.split_first(), Some((b'e' | b'E', exponent)) if exponent.iter().all(u8::is_ascii_digit))
-}
-
-/// Letters, digits, `_`, `$`, dots between names, and all bytes of other scripts.
-fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | 0x80..)
-}
-
-fn trim_start(text: &[u8]) -> &[u8] {
-    // Databases take control characters for white space, too, which attackers use.
-    let length = run_length(text, |byte| byte <= b' ');
-    text.get(length..).unwrap_or_default()
-}
-
-fn run_length(text: &[u8], belongs: impl Fn(u8) -> bool) -> usize {
-    text.iter()
-        .position(|byte| !belongs(*byte))
-        .unwrap_or(text.len())
 }
