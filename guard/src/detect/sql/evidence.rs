@@ -106,7 +106,7 @@ impl Evidence {
     pub(super) fn logical(&mut self) {
         self.close_side();
         if !self.logical {
-            self.bare_first_condition = !self.comparison && self.has_operand();
+            self.bare_first_condition = !self.comparison && (self.has_operand() || self.unopened);
         }
         self.logical = true;
     }

@@ -28,6 +28,7 @@ mod walk;
 mod words;
 
 use breakout::{break_out, break_out_after_escapes};
+use memchr::memchr2;
 
 /// The ids of all rules, which `rules` describes.
 pub(super) const RULES: &[&str] = rules::ALL;
@@ -37,9 +38,13 @@ pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     if !first_look::may_hold_sql(value) {
         return None;
     }
-    walk::walk_bare(value)
-        .or_else(|| inspect_in_quotes(b'\'', value))
-        .or_else(|| inspect_in_quotes(b'"', value))
+    walk::walk_bare(value).or_else(|| inspect_broken_out(value))
+}
+
+/// The rule, if the value is put into a string of an application.
+fn inspect_broken_out(value: &[u8]) -> Option<&'static str> {
+    memchr2(b'\'', b'"', value)?;
+    inspect_in_quotes(b'\'', value).or_else(|| inspect_in_quotes(b'"', value))
 }
 
 fn inspect_in_quotes(quote: u8, value: &[u8]) -> Option<&'static str> {

@@ -4,6 +4,9 @@ use super::{RULES, inspect, rules};
 const INJECTIONS: &[(&str, &str)] = &[
     (rules::BOOLEAN, "7 or 3=3"),
     (rules::BOOLEAN, "guest' or 'k'='k"),
+    (rules::BOOLEAN, ") or (4=4"),
+    (rules::BOOLEAN, "7 having 2=2"),
+    (rules::TIME_DELAY, "if(now()=sysdate(),sleep(9),0)"),
     (rules::BOOLEAN, "guest') or ('k'='k"),
     (rules::BOOLEAN, "\" or \"\"=\""),
     (rules::BOOLEAN, "7 && 9>2"),
@@ -204,6 +207,9 @@ const ORDINARY: &[&str] = &[
     "begin; commit",
     // Other code.
     "if (x > 1) { sleep(5); }",
+    "if (sleep(5)) return;",
+    "if (!true(1)) x",
+    "SELECT name FROM users WHERE 1=1",
     "time.sleep(5)",
     "sleep(5)",
     "a || b",

@@ -36,7 +36,7 @@ impl<'a> Walk<'a> {
     fn operand_word(&mut self, text: &[u8], class: WordClass) -> Step {
         match class {
             WordClass::Plain if is_introducer(text, self.tokens) => GO_ON,
-            WordClass::Value if text.contains(&b'_') && is_function(class, self.tokens) => {
+            WordClass::Value if !is_literal(text) && is_function(class, self.tokens) => {
                 self.call(WordClass::EnvironmentFunction)
             }
             WordClass::Value => {
@@ -86,7 +86,8 @@ impl<'a> Walk<'a> {
             || self.evidence.logical
             || self.evidence.select
             || self.evidence.first_operand_constant
-            || self.function_depth.is_some();
+            || self.function_depth.is_some()
+                && (self.evidence.sql_function || self.evidence.common_function);
         match class {
             WordClass::DelayFunction if amid_sql => return found(rules::TIME_DELAY),
             WordClass::DangerousFunction if amid_sql => return found(rules::DANGEROUS_FUNCTION),
@@ -155,4 +156,12 @@ fn is_introducer(word: &[u8], mut tokens: Tokenizer<'_>) -> bool {
             .is_some_and(|start| start.eq_ignore_ascii_case(name))
     });
     named && matches!(tokens.next(), Token::String { .. })
+}
+
+/// Whether a value word is one that programming languages have, too.
+fn is_literal(word: &[u8]) -> bool {
+    const LITERALS: &[&[u8]] = &[b"null", b"true", b"false", b"unknown"];
+    LITERALS
+        .iter()
+        .any(|literal| word.eq_ignore_ascii_case(literal))
 }

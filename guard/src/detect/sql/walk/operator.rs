@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
             WordClass::Not | WordClass::Sounds => GO_ON,
             WordClass::Operator => self.compare_by_word(text),
             WordClass::Union => self.union(),
-            WordClass::From | WordClass::Clause => self.clause(class),
+            WordClass::From | WordClass::Clause => self.clause(text, class),
             WordClass::Sorting => self.sorting(),
             WordClass::For if self.function_depth.is_some() => {
                 self.expect(Expected::Operand, Last::Keyword)
@@ -123,10 +123,14 @@ impl<'a> Walk<'a> {
         self.expect(Expected::Operand, Last::Other)
     }
 
-    fn clause(&mut self, class: WordClass) -> Step {
+    fn clause(&mut self, text: &[u8], class: WordClass) -> Step {
         self.evidence.close_side();
         self.evidence.from |= class == WordClass::From;
         self.evidence.clause = true;
+        // In a statement of its own, `WHERE 1=1` is how people build conditions.
+        if !self.evidence.select && text.eq_ignore_ascii_case(b"having") {
+            self.evidence.logical();
+        }
         self.evidence.limit |= class == WordClass::Clause;
         self.expect(Expected::Operand, Last::Keyword)
     }
