@@ -43,7 +43,7 @@ impl Climb {
         let mut segments = value.split(|byte| is_slash(*byte)).peekable();
         while let Some(segment) = segments.next() {
             // A step up at the end of the path is one as well, a text's two dots at its end are not.
-            let has_slash = segments.peek().is_some() || run > 0;
+            let has_slash = segments.peek().is_some() || run > 0 || climb.kind == Kind::Absolute;
             match segment {
                 b"" | b"." => {}
                 _ if is_up(segment) && has_slash => {

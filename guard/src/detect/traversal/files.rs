@@ -71,14 +71,13 @@ const ALONE: &[&str] = &[
     "c:/winnt/win.ini",
     "c:/windows/system32/",
     "c:/windows/system.ini",
-    "file:///etc/passwd",
-    "file:///etc/shadow",
-    "file:///proc/",
-    "file:///c:/windows/",
-    "file:///c:/boot.ini",
     "file:/etc/passwd",
-    "file:///etc/hosts",
-    "file://localhost/etc/",
+    "file:/etc/shadow",
+    "file:/proc/",
+    "file:/c:/windows/",
+    "file:/c:/boot.ini",
+    "file:/etc/hosts",
+    "file:/localhost/etc/",
 ];
 
 /// Nothing if the texts cannot be searched for, which a test rules out.
@@ -121,7 +120,6 @@ fn begins_with(value: &[u8], file: &str) -> bool {
 
 /// In lower case, with slashes of one kind, each once.
 fn plain(value: &[u8]) -> impl Iterator<Item = u8> + '_ {
-    let mut colon_or_slashes = 0_u8;
     let mut before = 0_u8;
     value.iter().filter_map(move |byte| {
         let byte = if is_slash(*byte) {
@@ -129,19 +127,9 @@ fn plain(value: &[u8]) -> impl Iterator<Item = u8> + '_ {
         } else {
             byte.to_ascii_lowercase()
         };
-        // The slashes of a URL stay: `file:///`.
-        let repeated = byte == b'/' && before == b'/';
-        if byte == b':' {
-            colon_or_slashes = 3;
-        } else if byte != b'/' {
-            colon_or_slashes = 0;
-        }
+        let is_repeated = byte == b'/' && before == b'/';
         before = byte;
-        if repeated && colon_or_slashes <= 1 {
-            return None;
-        }
-        colon_or_slashes = colon_or_slashes.saturating_sub(u8::from(byte == b'/'));
-        Some(byte)
+        (!is_repeated).then_some(byte)
     })
 }
 
@@ -153,7 +141,7 @@ mod tests {
     fn slashes_are_made_alike() {
         for (value, expected) in [
             ("A\\\\b//c", "a/b/c"),
-            ("file:///etc//passwd", "file:///etc/passwd"),
+            ("file:///etc//passwd", "file:/etc/passwd"),
             ("c:\\Windows\\\\x", "c:/windows/x"),
             ("//etc///passwd", "/etc/passwd"),
         ] {
