@@ -184,9 +184,9 @@ impl Needs {
         let argument = skip_spaces(rest);
         let has_space = argument.len() < rest.len();
         match self {
-            Self::Nothing if ends(argument) => Some(Evidence::Word),
+            Self::Nothing if ends_alone(argument) => Some(Evidence::Word),
             Self::Nothing if has_space && has_option(argument) => Some(Evidence::Word),
-            Self::NothingRare if ends(argument) => Some(Evidence::Name),
+            Self::NothingRare if ends_alone(argument) => Some(Evidence::Name),
             Self::NothingRare if has_space && has_option(argument) => Some(Evidence::Name),
             Self::Path => (has_path(rest)).then_some(Evidence::Deed),
             Self::Address => (has_space && has_address(argument)).then_some(Evidence::Deed),
@@ -219,6 +219,11 @@ fn ends(text: &[u8]) -> bool {
             ..
         ]
     )
+}
+
+/// Whether it ends here and is no cell of a table: `| id | name |`.
+fn ends_alone(text: &[u8]) -> bool {
+    ends(text) && !text.starts_with(b"|")
 }
 
 fn has_option(text: &[u8]) -> bool {

@@ -22,10 +22,11 @@ pub(super) fn after_separator(separator: u8, cursor: &Cursor<'_>) -> bool {
     }
 }
 
+/// Whether a word is before, spaces and the first of two separators left out.
 fn ends_in_word(text: &[u8]) -> bool {
-    let last = text.trim_ascii_end();
-    let last = last.strip_suffix(b"|").or_else(|| last.strip_suffix(b"&"));
-    let last = last.unwrap_or(text).last();
+    let text = text.trim_ascii_end();
+    let single = text.strip_suffix(b"|").or_else(|| text.strip_suffix(b"&"));
+    let last = single.unwrap_or(text).trim_ascii_end().last();
     last.is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_' || *byte >= 0x80)
 }
 
