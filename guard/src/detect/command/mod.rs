@@ -70,9 +70,12 @@ pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     let mut cursor = Cursor::new(value);
     let mut seen = Seen::default();
     while let Some(byte) = cursor.advance_to(is_sign) {
-        let found = look(byte, &cursor, &mut seen);
-        if found.is_some() {
-            return found;
+        let next = cursor.rest().get(1).copied().unwrap_or_default();
+        if could_begin(byte, next) {
+            let found = look(byte, &cursor, &mut seen);
+            if found.is_some() {
+                return found;
+            }
         }
         cursor.skip(seen.read_to.saturating_sub(cursor.at()).max(1));
     }
@@ -108,6 +111,22 @@ fn is_sign(byte: u8) -> bool {
             | b'/'
             | b'\\'
     )
+}
+
+/// Whether the byte behind a sign is one that goes on so: dots and slashes in URLs are through here.
+fn could_begin(byte: u8, next: u8) -> bool {
+    match byte {
+        b'.' => matches!(next, b'm' | b'M' | b'c' | b'C' | b'g' | b'G' | b'2'),
+        b'/' => matches!(next, b'b' | b'd'),
+        b'\\' => matches!(next, b't' | b'T'),
+        b'$' => matches!(next, b'{' | b'(' | b'I'),
+        b'{' => matches!(next, b'{' | b'%'),
+        b'<' => matches!(next, b'%' | b'#' | b'?' | b'!'),
+        b'#' => matches!(next, b'{' | b's'),
+        b'@' => matches!(next, b'{' | b'('),
+        b'%' | b'*' => next == b'{',
+        _ => true,
+    }
 }
 
 fn look(byte: u8, cursor: &Cursor<'_>, seen: &mut Seen) -> Option<&'static str> {

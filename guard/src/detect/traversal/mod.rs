@@ -15,7 +15,7 @@ mod overlong;
 mod tests;
 mod wrapper;
 
-use crate::detect::traversal::climb::Climb;
+use climb::Climb;
 
 /// See the functions that give them.
 pub(super) const RULES: &[&str] = &[CLIMB, FILE, DISGUISED, OVERLONG, NULL_BYTE, WRAPPER];
