@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::ExprPath;
 use syn::ext::IdentExt;
 
-use crate::check::{Limit, Request};
+use crate::check::{Limit, Limits, Request};
 use crate::route::Route;
 
 /// The middleware of one route.
@@ -17,10 +17,11 @@ pub(crate) fn annotated(
 ) -> TokenStream {
     let name = function.unraw().to_string();
     let (pattern, guarded) = (&route.pattern, route.guarded);
-    let (exempt, limits) = match request {
-        Request::Exempt => (true, Vec::new()),
-        Request::Limits(limits) => (false, limits.iter().map(annotated_limit).collect()),
+    let (exempt, limits) = match &request.limits {
+        Limits::Exempt => (true, Vec::new()),
+        Limits::Each(limits) => (false, limits.iter().map(annotated_limit).collect()),
     };
+    let detection_off = request.detection_off;
     quote! {
         ::actix_web_guard::__private::RouteLimit::annotated(&const {
             ::actix_web_guard::__private::Annotation {
@@ -30,6 +31,7 @@ pub(crate) fn annotated(
                 pattern: #pattern,
                 guarded: #guarded,
                 exempt: #exempt,
+                detection_off: #detection_off,
                 limits: &[#(#limits),*],
             }
         })

@@ -7,11 +7,19 @@ use crate::args::{Argument, Arguments};
 use crate::mistakes::Mistakes;
 use crate::value;
 
+const DETECTION: &str = "detection";
+
 /// What the attributes of one function ask for.
-pub(crate) enum Request {
+pub(crate) struct Request {
+    pub(crate) limits: Limits,
+    /// `detection = "off"`
+    pub(crate) detection_off: bool,
+}
+
+pub(crate) enum Limits {
     Exempt,
-    /// In source order.
-    Limits(Vec<Limit>),
+    /// In source order; none if only detection is off.
+    Each(Vec<Limit>),
 }
 
 pub(crate) struct Limit {
@@ -22,18 +30,53 @@ pub(crate) struct Limit {
 }
 
 /// `None` if there was a mistake.
-pub(crate) fn request(attributes: &[Arguments], mistakes: &mut Mistakes) -> Option<Request> {
+pub(crate) fn request(mut attributes: Vec<Arguments>, mistakes: &mut Mistakes) -> Option<Request> {
+    let detection_off = detection_off(&mut attributes, mistakes);
     let word = attributes
         .iter()
         .find_map(|arguments| argument(arguments, "exempt"));
-    match word {
-        Some(word) => mistakes.keep(exempt(word, attributes)),
-        None => limits(attributes, mistakes),
+    let limits = match word {
+        Some(word) => mistakes.keep(exempt(word, &attributes)),
+        None => limits(&attributes, mistakes),
+    };
+    Some(Request {
+        limits: limits?,
+        detection_off,
+    })
+}
+
+/// Takes `detection = "off"` out of the attributes: it is about the function, and goes with every limit or with none.
+fn detection_off(attributes: &mut Vec<Arguments>, mistakes: &mut Mistakes) -> bool {
+    let mut given = Vec::new();
+    for arguments in attributes.iter_mut() {
+        let (of_detection, others) = std::mem::take(&mut arguments.list)
+            .into_iter()
+            .partition(|argument| argument.name == DETECTION);
+        arguments.list = others;
+        let of_detection: Vec<Argument> = of_detection;
+        given.extend(of_detection);
     }
+    if given.is_empty() {
+        return false;
+    }
+    for argument in &given {
+        mistakes.keep(match &argument.value {
+            Some(value) => value::detection(value),
+            None => Err(value_missing(argument)),
+        });
+    }
+    for again in given.iter().skip(1) {
+        mistakes.add(syn::Error::new(
+            again.name.span(),
+            format!("`{DETECTION}` is given twice: keep one"),
+        ));
+    }
+    attributes.retain(|arguments| !arguments.list.is_empty());
+    true
 }
 
 /// `word` is the argument `exempt` in one of the attributes.
-fn exempt(word: &Argument, attributes: &[Arguments]) -> syn::Result<Request> {
+fn exempt(word: &Argument, attributes: &[Arguments]) -> syn::Result<Limits> {
     let [only] = attributes else {
         return Err(syn::Error::new(
             word.name.span(),
@@ -52,11 +95,11 @@ fn exempt(word: &Argument, attributes: &[Arguments]) -> syn::Result<Request> {
             value,
             "`exempt` takes no value: write `#[rate_limit(exempt)]`",
         )),
-        None => Ok(Request::Exempt),
+        None => Ok(Limits::Exempt),
     }
 }
 
-fn limits(attributes: &[Arguments], mistakes: &mut Mistakes) -> Option<Request> {
+fn limits(attributes: &[Arguments], mistakes: &mut Mistakes) -> Option<Limits> {
     check_names(attributes, mistakes);
     // Collected before it is judged: the first mistake must not hide those of the other attributes.
     let limits: Vec<_> = attributes
@@ -64,7 +107,7 @@ fn limits(attributes: &[Arguments], mistakes: &mut Mistakes) -> Option<Request> 
         .map(|arguments| limit(arguments, mistakes))
         .collect();
     let limits: Option<_> = limits.into_iter().collect();
-    limits.map(Request::Limits)
+    limits.map(Limits::Each)
 }
 
 /// One attribute that is not `exempt`.
@@ -115,13 +158,21 @@ fn optional<T>(
 ) -> Option<T> {
     let argument = argument(arguments, name)?;
     let Some(value) = &argument.value else {
-        mistakes.add(syn::Error::new(
-            argument.name.span(),
-            format!("the value of `{name}` is missing: {}", value::example(name)),
-        ));
+        mistakes.add(value_missing(argument));
         return None;
     };
     mistakes.keep(check(value))
+}
+
+fn value_missing(argument: &Argument) -> syn::Error {
+    let name = argument.name.to_string();
+    syn::Error::new(
+        argument.name.span(),
+        format!(
+            "the value of `{name}` is missing: {}",
+            value::example(&name)
+        ),
+    )
 }
 
 fn argument<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a Argument> {
@@ -137,7 +188,7 @@ fn check_argument_names(arguments: &Arguments, mistakes: &mut Mistakes) {
         {
             mistakes.add(syn::Error::new(
                 name.span(),
-                format!("unknown argument `{name}`: there are `requests`, `window`, `name`, `key` and `exempt`"),
+                format!("unknown argument `{name}`: there are `requests`, `window`, `name`, `key`, `detection` and `exempt`"),
             ));
         } else if seen.contains(&name) {
             mistakes.add(syn::Error::new(

@@ -6,7 +6,7 @@ use syn::{Attribute, LitStr};
 
 use crate::annotation::annotated;
 use crate::args::Arguments;
-use crate::check::{self, Request};
+use crate::check::{self, Limits, Request};
 use crate::item::Item;
 use crate::mistakes::Mistakes;
 use crate::route::{self, Route};
@@ -45,7 +45,7 @@ fn requested(arguments: TokenStream, stacked: &[Attribute], item: &Item) -> syn:
         .chain(others)
         .filter_map(|arguments| mistakes.keep(arguments))
         .collect();
-    let request = check::request(&attributes, &mut mistakes);
+    let request = check::request(attributes, &mut mistakes);
     if !item.attributes.iter().any(route::is_route_attribute) {
         mistakes.add(no_route_attribute());
     }
@@ -87,7 +87,7 @@ fn add_wraps(item: &mut Item, function: &Ident, request: &Request) {
 /// It stays part of this expansion, whatever its place: `line!()` gives the place of the attribute, and lints
 /// know that the code was generated.
 fn span_of_wrap(request: &Request) -> Span {
-    let Request::Limits(limits) = request else {
+    let Limits::Each(limits) = &request.limits else {
         return Span::call_site();
     };
     let mut keys = limits.iter().filter_map(|limit| limit.key.as_ref());

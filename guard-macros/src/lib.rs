@@ -43,6 +43,7 @@ use proc_macro::TokenStream;
 /// | `name = "burst"` | optional | the name of the limit in the `RateLimit` headers, 1 to 64 printable ASCII characters without `"` and `\`; without it, the path pattern of the route |
 /// | `key = path::to::function` | optional | what to count by, see [below](#counting-by-something-else) |
 /// | `exempt` | alone | no limit, see [below](#no-limit) |
+/// | `detection = "off"` | optional, with any others or alone | detectors leave the route alone, for handlers that people post code or markup to; alone, the route has no limit of its own |
 ///
 /// Values are literals. A mistake is a compile error that says what to write instead.
 ///

@@ -16,6 +16,7 @@ pub(crate) fn example(name: &str) -> &'static str {
         "requests" => "write `requests = 5`",
         "window" => WINDOW_FORMS,
         "name" => "write `name = \"burst\"`",
+        "detection" => "write `detection = \"off\"`",
         _ => "write `key = path::to::function`",
     }
 }
@@ -103,6 +104,17 @@ fn seconds(text: &str) -> Option<u64> {
         return None;
     }
     Some(digits.parse().unwrap_or(u64::MAX).saturating_mul(unit))
+}
+
+/// `detection = "off"`
+pub(crate) fn detection(value: &Expr) -> syn::Result<()> {
+    match literal(value) {
+        Some(Lit::Str(written)) if written.value() == "off" => Ok(()),
+        _ => Err(at(
+            value,
+            "`detection` can only be switched off for a route: write `detection = \"off\"`, or remove it",
+        )),
+    }
 }
 
 /// `name = "burst"`

@@ -30,8 +30,10 @@ impl RouteId {
     pub(crate) const PREFLIGHT: Self = Self(1);
     /// Requests of trusted proxies that name nobody.
     pub(crate) const INFRASTRUCTURE: Self = Self(2);
+    /// Answers with 404.
+    pub(crate) const NOT_FOUND: Self = Self(3);
     /// The first number for routes of the application.
-    pub(crate) const FIRST: u32 = 3;
+    pub(crate) const FIRST: u32 = 4;
 }
 
 /// Whose requests a log holds.

@@ -23,7 +23,7 @@ use crate::{
     decision::{RouteId, Store},
     proxy_warnings::ProxyWarnings,
     route::{CountedMethods, Route, RouteIdentity},
-    store::{self, infrastructure_endpoint, preflight_endpoint},
+    store::{self, CountedApart},
 };
 
 /// See the module's documentation.
@@ -164,19 +164,16 @@ impl Engine {
         }
     }
 
-    /// CORS preflights as stores know them.
-    pub(crate) fn preflight() -> Route {
+    /// What is counted apart from the application's routes, as stores know it.
+    pub(crate) fn apart(apart: CountedApart) -> Route {
+        let id = match apart {
+            CountedApart::Preflight => RouteId::PREFLIGHT,
+            CountedApart::Infrastructure => RouteId::INFRASTRUCTURE,
+            CountedApart::NotFound => RouteId::NOT_FOUND,
+        };
         Route {
-            id: RouteId::PREFLIGHT,
-            endpoint: preflight_endpoint(),
-        }
-    }
-
-    /// Requests of trusted proxies that name nobody, as stores know them.
-    pub(crate) fn infrastructure() -> Route {
-        Route {
-            id: RouteId::INFRASTRUCTURE,
-            endpoint: infrastructure_endpoint(),
+            id,
+            endpoint: store::endpoint_apart(apart),
         }
     }
 

@@ -7,11 +7,14 @@ use crate::{
     client::Client,
     clock::whole_seconds,
     decision::{Decision, Outcome},
-    detect::Threat,
+    detect::{Finding, Threat},
     policy::{Barred, Pass},
     response::{Refusal, RefusalKind},
     view::{View, Windows},
 };
+
+/// Longer paths are cut in the log.
+const LOGGED_PATH: usize = 200;
 
 /// How long clients are told to wait when the store is out of reach: the breaker looks for it oftener than that.
 const UNAVAILABLE_WAIT_MILLIS: u64 = 5000;
@@ -102,11 +105,23 @@ fn say_denied(view: &View, client: &Client, by: &str) {
     }
 }
 
+/// Of a finding that leads to nothing.
+pub(crate) fn say_finding(view: &View, client: &Client, finding: &Finding, path: &str) {
+    let (category, rule) = (finding.category.name(), finding.rule.as_ref());
+    let (surface, excerpt) = (&finding.surface, &finding.excerpt);
+    let path: String = path.chars().take(LOGGED_PATH).collect();
+    let passive = view.settings.passive;
+    tracing::info!(%client, ?category, ?rule, surface, excerpt, ?path, passive, "found, and served");
+}
+
 /// One line for each threat, whatever the client wrote.
 pub(crate) fn say_threat(view: &View, client: &Client, threat: &Threat, path: &str) {
     let (category, rule) = (threat.category(), threat.rule());
-    let (passive, struck) = (view.settings.passive, client.can_be_struck());
-    tracing::info!(%client, ?category, ?rule, ?path, struck, passive, "threat");
+    let (surface, excerpt) = (threat.surface(), threat.excerpt());
+    let path: String = path.chars().take(LOGGED_PATH).collect();
+    let passive = view.settings.passive;
+    let struck = threat.is_struck() && client.can_be_struck();
+    tracing::info!(%client, ?category, ?rule, surface, excerpt, ?path, struck, passive, "threat");
 }
 
 /// Why a request is served uncounted.

@@ -16,10 +16,12 @@ mod engine;
 #[doc(hidden)]
 pub mod fuzzing;
 mod handle;
+mod inspector;
 mod judge;
 mod middleware;
 mod policy;
 mod proxy_warnings;
+mod replay;
 mod response;
 mod route;
 mod store;
@@ -32,8 +34,11 @@ pub use config::{
     StoreFailurePolicy, StrikeReset,
 };
 pub use decision::StoreState;
+pub use detect::{Action, Category};
 pub use handle::{BanStream, GuardError, GuardHandle};
+pub use inspector::Inspector;
 pub use middleware::{Guard, GuardService};
+pub use replay::{PastRequest, Replay, ReplayDecision, ReplayOutcome};
 pub use response::{Refusal, RefusalError, RefusalKind};
 pub use route::{KeyFunction, RouteLimit};
 

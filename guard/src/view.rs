@@ -16,6 +16,7 @@ use crate::{
     decision::{Quota, RouteId, Store, StrikeRules},
     engine::Engine,
     route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
+    store::CountedApart,
 };
 
 pub(crate) use ask::GlobalValue;
@@ -35,6 +36,7 @@ pub(crate) struct View {
     global: Rc<RouteWindows>,
     preflight: Rc<RouteWindows>,
     infrastructure: Option<Rc<RouteWindows>>,
+    not_found: Option<Rc<RouteWindows>>,
     strikes: Option<StrikeRules>,
     /// Windows of `[[routes]]` for routes without an annotation.
     configured: RefCell<HashMap<(String, Method), Rc<RouteWindows>>>,
@@ -62,13 +64,36 @@ impl View {
                 requests,
                 ..settings.global
             };
-            window(Engine::infrastructure(), "infrastructure", quota, None)
+            window(
+                Engine::apart(CountedApart::Infrastructure),
+                "infrastructure",
+                quota,
+                None,
+            )
+        });
+        let not_found = settings.not_found_limit.map(|requests| {
+            let quota = Quota {
+                requests,
+                ..settings.global
+            };
+            window(
+                Engine::apart(CountedApart::NotFound),
+                "not-found",
+                quota,
+                None,
+            )
         });
         Self {
             version,
             global: window(global, "default", settings.global, key_by),
-            preflight: window(Engine::preflight(), "default", settings.global, None),
+            preflight: window(
+                Engine::apart(CountedApart::Preflight),
+                "default",
+                settings.global,
+                None,
+            ),
             infrastructure,
+            not_found,
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
             configured: RefCell::default(),
             settings,
@@ -88,6 +113,16 @@ impl View {
     /// The windows of a trusted proxy that names nobody; empty without `infrastructure_limit`.
     pub(crate) fn infrastructure(&self) -> Windows {
         self.infrastructure.iter().map(Rc::clone).collect()
+    }
+
+    /// The global window.
+    pub(crate) fn global(&self) -> Rc<RouteWindows> {
+        Rc::clone(&self.global)
+    }
+
+    /// The windows of answers with 404; empty without `not_found_limit`.
+    pub(crate) fn not_found(&self) -> Windows {
+        self.not_found.iter().map(Rc::clone).collect()
     }
 
     /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.

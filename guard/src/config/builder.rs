@@ -54,6 +54,9 @@ pub struct SecurityConfigBuilder {
     crawler_name_servers: Vec<SocketAddr>,
 }
 
+/// The table of the detectors.
+const DETECTION: &str = "detection";
+
 #[derive(Clone)]
 struct Given {
     raw: Raw,
@@ -118,6 +121,19 @@ impl SecurityConfigBuilder {
         self.integer("strike_ttl", seconds)
     }
 
+    /// Statuses of answers that are strikes, 400 to 599, such as 401 for failed logins; not 404. Default none.
+    pub fn strike_on_status(self, statuses: impl IntoIterator<Item = u16>) -> Self {
+        let statuses = statuses.into_iter();
+        let statuses = statuses.map(|status| Raw::Integer(status.into()));
+        self.give("strike_on_status", Raw::List(statuses.collect()))
+    }
+
+    /// Answers with 404 that a client may get in a `rate_limit_window`, each above which is a strike: 1 to 1,000,000,000; default
+    /// none: no 404 is.
+    pub fn not_found_limit(self, answers: i64) -> Self {
+        self.integer("not_found_limit", answers)
+    }
+
     /// Seconds in which several strikes count as one, for pages that load many assets: 0 (each counts) to 86,400, and
     /// shorter than `strike_ttl`; default 0.
     pub fn strike_interval(self, seconds: i64) -> Self {
@@ -175,8 +191,18 @@ impl SecurityConfigBuilder {
         self
     }
 
-    /// Sets a field, whatever it was before.
+    /// Sets a field, whatever it was before; of a table only the keys that are there.
     pub(super) fn keep(&mut self, name: &'static str, raw: Raw, from_environment: bool) {
+        let raw = match (raw, self.given.remove(name)) {
+            (
+                Raw::Table(new),
+                Some(Given {
+                    raw: Raw::Table(old),
+                    ..
+                }),
+            ) if name == DETECTION => Raw::Table(merged(old, new)),
+            (raw, _) => raw,
+        };
         let given = Given {
             raw,
             from_environment,
@@ -289,6 +315,13 @@ impl SecurityConfigBuilder {
     }
 }
 
+/// The entries of both tables, those of the second in place of the first's.
+fn merged(mut old: Vec<(String, Raw)>, new: Vec<(String, Raw)>) -> Vec<(String, Raw)> {
+    old.retain(|(key, _)| !new.iter().any(|(other, _)| other == key));
+    old.extend(new);
+    old
+}
+
 fn blame(field: &Field, given: &Given, problem: Problem) -> ConfigError {
     if given.from_environment {
         problem.in_variable(field.name, &field.variable())
@@ -307,6 +340,7 @@ impl fmt::Debug for SecurityConfigBuilder {
 }
 
 mod clients;
+mod detection;
 mod redis;
 
 #[cfg(test)]

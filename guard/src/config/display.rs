@@ -16,7 +16,28 @@ pub(super) fn write(settings: &Settings, f: &mut fmt::Formatter<'_>) -> fmt::Res
             Some(Raw::List(items)) if field.form == Form::Tables => {
                 write_tables(field.name, &items, f)?;
             }
+            Some(Raw::Table(entries)) if field.form == Form::Tables => {
+                write_table(field.name, &entries, f)?;
+            }
             Some(raw) => writeln!(f, "{} = {}", field.name, raw.to_toml())?,
+        }
+    }
+    Ok(())
+}
+
+/// A table; those inside it come last.
+fn write_table(name: &str, entries: &[(String, Raw)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n[{name}]")?;
+    let is_tables =
+        |raw: &Raw| matches!(raw, Raw::List(items) if matches!(items.first(), Some(Raw::Table(_))));
+    for (key, value) in entries.iter().filter(|(_, value)| !is_tables(value)) {
+        writeln!(f, "{key} = {}", value.to_toml())?;
+    }
+    for (key, value) in entries {
+        if let Raw::List(items) = value
+            && is_tables(value)
+        {
+            write_tables(&format!("{name}.{key}"), items, f)?;
         }
     }
     Ok(())

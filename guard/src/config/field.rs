@@ -13,16 +13,8 @@ use super::{
 pub(super) struct Field {
     pub(super) name: &'static str,
     pub(super) form: Form,
-    rule: Rule,
-}
-
-enum Rule {
-    Available {
-        apply: Apply,
-        show: Show,
-    },
-    /// A later release has the field. Its default is accepted, so that a printed configuration can be read back.
-    Later(fn() -> Option<Raw>),
+    apply: Apply,
+    show: Show,
 }
 
 type Apply = fn(&mut Draft, &Raw) -> Result<(), Problem>;
@@ -37,11 +29,7 @@ impl Field {
 
     /// Sets the field in a draft.
     pub(super) fn apply(&self, draft: &mut Draft, raw: &Raw) -> Result<(), Problem> {
-        match self.rule {
-            Rule::Available { apply, .. } => apply(draft, raw),
-            Rule::Later(default) if default().as_ref() == Some(raw) => Ok(()),
-            Rule::Later(_) => Err(not_available()),
-        }
+        (self.apply)(draft, raw)
     }
 
     /// Whether the value would be accepted.
@@ -51,31 +39,21 @@ impl Field {
 
     /// The effective value; `None` if nothing is set.
     pub(super) fn show(&self, settings: &Settings) -> Option<Raw> {
-        match self.rule {
-            Rule::Available { show, .. } => show(settings),
-            Rule::Later(default) => default(),
-        }
+        (self.show)(settings)
     }
 
-    /// Whether environment text cannot express the field, although the release has it.
+    /// Whether environment text cannot express the field.
     pub(super) fn only_in_files(&self) -> bool {
-        self.form == Form::Tables && matches!(self.rule, Rule::Available { .. })
+        self.form == Form::Tables
     }
 }
 
-/// What is said of values that a later release will accept.
-pub(super) fn not_available() -> Problem {
-    Problem::statement("not available in this release")
-}
-
-/// A field that this release has.
+/// A field, with its rules.
 pub(super) const fn field(name: &'static str, form: Form, apply: Apply, show: Show) -> Field {
-    let rule = Rule::Available { apply, show };
-    Field { name, form, rule }
-}
-
-/// A field that a later release has, with its default.
-pub(super) const fn later(name: &'static str, form: Form, default: fn() -> Option<Raw>) -> Field {
-    let rule = Rule::Later(default);
-    Field { name, form, rule }
+    Field {
+        name,
+        form,
+        apply,
+        show,
+    }
 }

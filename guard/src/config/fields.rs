@@ -42,14 +42,6 @@ fn switch(value: bool) -> Option<Raw> {
     Some(Raw::Switch(value))
 }
 
-fn nothing() -> Option<Raw> {
-    None
-}
-
-fn empty_list() -> Option<Raw> {
-    Some(Raw::List(Vec::new()))
-}
-
 /// Equal values, the same clock, and as many detectors and hooks: whether code does the same cannot be told.
 impl PartialEq for Settings {
     fn eq(&self, other: &Self) -> bool {

@@ -4,6 +4,7 @@
 
 mod builder;
 mod clients;
+mod detection;
 mod display;
 mod error;
 mod field;
@@ -26,7 +27,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use crate::engine::Engine;
+use crate::{clock::Clock, engine::Engine};
 
 pub use builder::SecurityConfigBuilder;
 pub use error::ConfigError;
@@ -164,6 +165,21 @@ impl SecurityConfig {
     /// As when the configuration was built.
     pub(crate) fn reread_settings(&self) -> Result<Arc<Settings>, ConfigError> {
         clients::reread(self.settings()).map(Arc::new)
+    }
+
+    /// The same on another clock, in memory, and without a file or anybody who waits for what is refused.
+    pub(crate) fn for_replay(&self, clock: Arc<dyn Clock>) -> Self {
+        let settings = Settings {
+            clock,
+            store: StoreChoice::Memory,
+            ban_file: None,
+            passive: false,
+            detectors: Vec::new(),
+            on_refusal: None,
+            key_by: None,
+            ..Settings::clone(self.settings())
+        };
+        Self::new(settings, Vec::new())
     }
 
     /// Where the engine of this configuration and its clones is kept, once there is one.

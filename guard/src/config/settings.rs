@@ -18,6 +18,7 @@ use crate::{
     route::KeyFunction,
 };
 
+use super::detection::DetectionTable;
 use super::paths::Paths;
 use super::store::{RedisWindows, StoreChoice, StoreFailurePolicy};
 
@@ -149,6 +150,11 @@ pub(crate) struct Settings {
     pub(crate) ban_file: Option<PathBuf>,
     pub(crate) ban_cache_entries: usize,
     pub(crate) rate_limit_headers: HeaderStyle,
+    /// Statuses of answers that are strikes.
+    pub(crate) strike_on_status: Vec<u16>,
+    /// Answers with 404 in the global window of which each more is a strike; `None`: none is.
+    pub(crate) not_found_limit: Option<u32>,
+    pub(crate) detection: DetectionTable,
     pub(crate) detectors: Vec<Arc<dyn Detector>>,
     pub(crate) on_refusal: Option<RefusalHook>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -210,6 +216,9 @@ impl Default for Settings {
             ban_file: None,
             ban_cache_entries: 10_000,
             rate_limit_headers: HeaderStyle::Draft,
+            strike_on_status: Vec::new(),
+            not_found_limit: None,
+            detection: DetectionTable::default(),
             detectors: Vec::new(),
             on_refusal: None,
             clock: SystemClock::shared(),

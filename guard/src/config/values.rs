@@ -213,6 +213,36 @@ pub(super) fn as_item(raw: &Raw) -> Result<&str, Problem> {
     }
 }
 
+/// Reads a list of statuses that answers to bad requests have. 404 is not one: everybody gets some.
+pub(super) fn as_statuses(raw: &Raw) -> Result<Vec<u16>, Problem> {
+    let Raw::List(items) = raw else {
+        return Err(Problem::must(format_args!(
+            "be a list of statuses, not {raw}"
+        )));
+    };
+    items.iter().map(as_status).collect()
+}
+
+fn as_status(raw: &Raw) -> Result<u16, Problem> {
+    // Environment text has no numbers.
+    let number = match raw {
+        Raw::Text(text) => number(text),
+        other => other.clone(),
+    };
+    match as_integer(&number, 400..=599)? {
+        404 => Err(Problem::must(
+            "not hold 404, which everybody gets at times: set not_found_limit, a limit of its own",
+        )),
+        status => Ok(status),
+    }
+}
+
+/// Statuses as a value.
+pub(super) fn from_statuses(statuses: &[u16]) -> Raw {
+    let statuses = statuses.iter().map(|status| Raw::Integer((*status).into()));
+    Raw::List(statuses.collect())
+}
+
 const CLEAN_REQUEST: &str = "clean_request";
 
 /// Reads what resets strikes; the bounds are for the time of [`StrikeReset::After`].

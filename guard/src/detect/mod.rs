@@ -2,16 +2,38 @@
 //!
 //! Must not know: what a threat leads to. No I/O.
 
+mod body;
+mod category;
 mod command;
+mod custom;
 mod decode;
+mod finding;
+mod harmless;
+mod inspection;
 mod markup;
 mod probe;
 mod scanner;
 mod sql;
 mod traversal;
 
+pub use category::{Action, Category};
+
 #[cfg(fuzzing)]
-pub(crate) use self::decode::properties as decoder_properties;
+pub(crate) use decode::properties as decoder_properties;
+
+pub(crate) use body::BodyKind;
+pub(crate) use custom::{CustomRule, Place};
+pub(crate) use finding::Finding;
+pub(crate) use inspection::{Application, Detection, rule_ids};
+pub(crate) use probe::Match as ProbeMatch;
+
+/// A path as people and routers read it.
+pub(crate) fn percent_decoded(path: &str) -> std::borrow::Cow<'_, str> {
+    match decode::percent(path.as_bytes(), false) {
+        std::borrow::Cow::Borrowed(_) => path.into(),
+        std::borrow::Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
+    }
+}
 
 /// What a detector may look at.
 #[derive(Clone, Copy)]
@@ -74,6 +96,15 @@ pub(crate) trait HeaderLookup {
 pub struct Threat {
     category: String,
     rule: String,
+    found: Option<Found>,
+    struck: bool,
+}
+
+/// Where a built-in detector found it, and what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    surface: String,
+    excerpt: String,
 }
 
 impl Threat {
@@ -83,7 +114,39 @@ impl Threat {
         Self {
             category: category.into(),
             rule: rule.into(),
+            found: None,
+            struck: true,
         }
+    }
+
+    /// What a built-in detector found, and whether it is a strike.
+    pub(crate) fn of(finding: Finding, struck: bool) -> Self {
+        Self {
+            category: finding.category.name().to_owned(),
+            rule: finding.rule.into_owned(),
+            found: Some(Found {
+                surface: finding.surface,
+                excerpt: finding.excerpt,
+            }),
+            struck,
+        }
+    }
+
+    /// Whether the client is struck for it.
+    pub(crate) fn is_struck(&self) -> bool {
+        self.struck
+    }
+
+    /// Where it was found, such as `query q`; `None` for what your own detectors find.
+    #[must_use]
+    pub fn surface(&self) -> Option<&str> {
+        self.found.as_ref().map(|found| found.surface.as_str())
+    }
+
+    /// The beginning of what was found, with everything escaped that is not printable ASCII; `***` for headers with secrets.
+    #[must_use]
+    pub fn excerpt(&self) -> Option<&str> {
+        self.found.as_ref().map(|found| found.excerpt.as_str())
     }
 
     /// The kind of threat.

@@ -17,7 +17,7 @@ use crate::{
     view::{GlobalValue, View, Windows},
 };
 
-use super::service::Worker;
+use super::{service::Worker, signals::Signals};
 
 /// What is to be done when the answer is known.
 pub struct After {
@@ -26,6 +26,7 @@ pub struct After {
     counted: Option<Counted>,
     watched: Option<Watched>,
     routed: Option<Box<Routed>>,
+    signals: Option<Rc<Signals>>,
 }
 
 /// What a request was counted in.
@@ -60,9 +61,10 @@ impl After {
         decision: Decision,
         windows: Windows,
         watched: Option<Watched>,
+        signals: Option<Rc<Signals>>,
     ) -> Option<Self> {
         let resets = resets(view, &decision);
-        if !resets && watched.is_none() && !tells_quotas(view) {
+        if !resets && watched.is_none() && signals.is_none() && !tells_quotas(view) {
             return None;
         }
         Some(Self {
@@ -75,17 +77,24 @@ impl After {
             }),
             watched,
             routed: None,
+            signals,
         })
     }
 
     /// For a request that its route decides about.
-    pub(super) fn routed(view: Rc<View>, client: &Client, routed: Routed) -> Self {
+    pub(super) fn routed(
+        view: Rc<View>,
+        client: &Client,
+        routed: Routed,
+        signals: Option<Rc<Signals>>,
+    ) -> Self {
         Self {
             view,
             client: client.key(),
             counted: None,
             watched: None,
             routed: Some(Box::new(routed)),
+            signals,
         }
     }
 
@@ -129,10 +138,12 @@ impl After {
             }
             self.take_settled(&watched.ticket);
         }
+        let signals = self.signals.take();
+        let is_clean = signals.is_none_or(|signals| signals.heed(&self.view, response));
         let (Some(counted), Ok(response)) = (&self.counted, response) else {
             return;
         };
-        if counted.resets && !response.request().extensions().contains::<Reported>() {
+        if counted.resets && is_clean && !response.request().extensions().contains::<Reported>() {
             in_background(self.view.store().clear_strikes(self.client));
         }
         if tells_quotas(&self.view) {
@@ -203,7 +214,7 @@ fn resets(view: &View, decision: &Decision) -> bool {
 }
 
 /// The refusal at the one point where the request is out of reach.
-fn refusal_error(view: &View, refusal: Refusal, method: Method) -> Error {
+pub(super) fn refusal_error(view: &View, refusal: Refusal, method: Method) -> Error {
     let settings = &view.settings;
     let hook = settings.on_refusal.clone();
     RefusalError::new(refusal, settings.rate_limit_headers, hook, method).into()

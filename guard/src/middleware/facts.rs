@@ -15,8 +15,10 @@ use actix_web::{
 use crate::{
     bans::{BanRecord, BanSource},
     client::{Client, identify},
-    detect::{HeaderLookup, RequestFacts, Threat},
+    detect::{Action, Application, HeaderLookup, ProbeMatch, RequestFacts, Threat},
+    judge::say_finding,
     policy::Facts,
+    route::detection_is_off,
     view::View,
 };
 
@@ -76,10 +78,6 @@ impl Facts for Asked<'_> {
     }
 
     fn threat(&self) -> Option<Threat> {
-        let detectors = &self.view.settings.detectors;
-        if detectors.is_empty() {
-            return None;
-        }
         let headers = Headers(self.request.headers());
         let facts = RequestFacts::new(
             self.request.method().as_str(),
@@ -87,9 +85,53 @@ impl Facts for Asked<'_> {
             self.request.query_string(),
             &headers,
         );
-        detectors
+        let detectors = &self.view.settings.detectors;
+        let by_own = detectors
             .iter()
-            .find_map(|detector| detector.inspect(&facts))
+            .find_map(|detector| detector.inspect(&facts));
+        match by_own {
+            Some(threat) => (!is_left_alone(self.request, self.view)).then_some(threat),
+            None => self.threat_by_built_in(&facts),
+        }
+    }
+}
+
+impl Asked<'_> {
+    fn threat_by_built_in(&self, facts: &RequestFacts<'_>) -> Option<Threat> {
+        let mut threat = None;
+        let detection = &self.view.settings.detection.detection;
+        detection.inspect(facts, self, &mut |finding, action| {
+            if is_left_alone(self.request, self.view) {
+                return true;
+            }
+            match action {
+                Action::Off => false,
+                Action::Log => {
+                    say_finding(self.view, self.client, &finding, self.request.path());
+                    false
+                }
+                Action::Refuse | Action::Strike => {
+                    threat = Some(Threat::of(finding, action == Action::Strike));
+                    true
+                }
+            }
+        });
+        threat
+    }
+}
+
+/// Whether detection is off for the route that the request is for. Asked only when something was found.
+pub(super) fn is_left_alone(request: &ServiceRequest, view: &View) -> bool {
+    let path = request.match_info().as_str();
+    view.settings.detection.exempt_paths.matches(path)
+        || detection_is_off(request.method().as_str(), path)
+}
+
+impl Application for Asked<'_> {
+    fn routes_literally(&self, found: &ProbeMatch) -> bool {
+        let path = self.request.match_info().as_str();
+        let pattern = self.request.resource_map().match_pattern(path);
+        pattern.is_some_and(|pattern| found.is_named_by(&pattern))
     }
 }
 

@@ -28,6 +28,7 @@ use super::{
     after::After,
     passage::{Passage, TicketKind},
     service::Worker,
+    signals::Signals,
 };
 
 type Later = Pin<Box<dyn Future<Output = Decision> + Send>>;
@@ -63,6 +64,7 @@ pub struct Waiting<S> {
     view: Rc<View>,
     client: Client,
     ticket: TicketKind,
+    signals: Option<Rc<Signals>>,
 }
 
 /// A question to the store about a request that is in the inner future already, which has not been polled.
@@ -92,6 +94,7 @@ where
             view: Rc::clone(&passage.view),
             client: passage.client.clone(),
             ticket,
+            signals: passage.signals.clone(),
         };
         Self::BeforeCall {
             waiting: Some(Box::new(waiting)),
@@ -146,6 +149,7 @@ where
             view: self.view,
             client: self.client,
             ticket: self.ticket,
+            signals: self.signals,
         };
         passage.answered(decision, self.windows, self.ticket, self.request)
     }

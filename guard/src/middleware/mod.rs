@@ -3,10 +3,12 @@
 //! Must not know: how any of these comes to its result.
 
 mod after;
+mod body;
 mod facts;
 mod future;
 mod passage;
 mod service;
+mod signals;
 
 #[cfg(feature = "benchmark")]
 pub(crate) use facts::{Asked, client_of};

@@ -25,6 +25,7 @@ use super::{
     after::{After, Routed, Watched},
     future::GuardFuture,
     service::Worker,
+    signals::Signals,
 };
 
 /// A request on its way, with what has been found out about it.
@@ -34,6 +35,8 @@ pub(super) struct Passage<'a, S> {
     pub(super) view: Rc<View>,
     pub(super) client: Client,
     pub(super) ticket: TicketKind,
+    /// Of the answer.
+    pub(super) signals: Option<Rc<Signals>>,
 }
 
 /// What limited routes are to find of a request that is decided before routing.
@@ -57,6 +60,7 @@ where
         worker: &'a Rc<Worker>,
         view: Rc<View>,
         client: Client,
+        signals: Option<Rc<Signals>>,
     ) -> Self {
         let ticket = if any_registered() {
             TicketKind::Pass
@@ -69,6 +73,7 @@ where
             view,
             client,
             ticket,
+            signals,
         }
     }
 
@@ -159,7 +164,15 @@ where
             worker: Rc::clone(self.worker),
             ticket,
         });
-        let after = After::decided(&self.view, &self.client, decision, windows, watched);
+        let signals = self.signals.clone();
+        let after = After::decided(
+            &self.view,
+            &self.client,
+            decision,
+            windows,
+            watched,
+            signals,
+        );
         GuardFuture::serving(inner, after)
     }
 
@@ -191,7 +204,8 @@ where
             method,
             global_value,
         };
-        let after = After::routed(Rc::clone(&self.view), &self.client, routed);
+        let view = Rc::clone(&self.view);
+        let after = After::routed(view, &self.client, routed, self.signals.clone());
         match asked {
             None => GuardFuture::serving(inner, Some(after)),
             Some(answer) => GuardFuture::before_poll(inner, after, answer, undecided),

@@ -30,6 +30,7 @@ use super::{
     facts::{Asked, client_of},
     future::GuardFuture,
     passage::Passage,
+    signals::Signals,
 };
 
 /// The service of [`Guard`](super::Guard).
@@ -107,7 +108,7 @@ where
 
     forward_ready!(service);
 
-    fn call(&self, request: ServiceRequest) -> Self::Future {
+    fn call(&self, mut request: ServiceRequest) -> Self::Future {
         let Some(worker) = self.worker(&request) else {
             return misconfigured(request);
         };
@@ -128,7 +129,11 @@ where
         if let Course::Serve(pass) = course {
             let_pass(&request, &view, &mut client, pass);
         }
-        let passage = Passage::new(&self.service, worker, view, client);
+        let signals = match course {
+            Course::Decide(_) => Signals::of(&mut request, &view, &client),
+            Course::Serve(_) | Course::Refuse(_) => None,
+        };
+        let passage = Passage::new(&self.service, worker, view, client, signals);
         match course {
             Course::Serve(_) => passage.serve_uncounted(request),
             Course::Refuse(barred) => {

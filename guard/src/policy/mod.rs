@@ -67,7 +67,7 @@ pub(crate) enum Barred {
     Address,
     /// Known to be banned.
     Banned(Arc<BanRecord>),
-    /// A threat by somebody who is not struck for it.
+    /// A threat that is no strike: by what it is, or by whose it is.
     Threat(Threat),
 }
 
@@ -109,7 +109,11 @@ pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -
     }
     // 6. Detect.
     if let Some(threat) = detect(settings, facts) {
-        return Course::Decide(Question::Threat(threat));
+        return if threat.is_struck() {
+            Course::Decide(Question::Threat(threat))
+        } else {
+            Course::Refuse(Barred::Threat(threat))
+        };
     }
     // 7. Decide.
     Course::Decide(match settings.enable_rate_limiting {

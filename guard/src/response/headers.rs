@@ -145,6 +145,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
+    use crate::store::CountedApart;
     use crate::{
         engine::Engine,
         route::{NamedQuota, RouteWindows},
@@ -162,7 +163,11 @@ mod tests {
                 key: None,
             })
             .collect();
-        std::iter::once(Rc::new(RouteWindows::new(Engine::preflight(), &named))).collect()
+        std::iter::once(Rc::new(RouteWindows::new(
+            Engine::apart(CountedApart::Preflight),
+            &named,
+        )))
+        .collect()
     }
 
     fn state(remaining: u32, reset_millis: u64) -> QuotaState {

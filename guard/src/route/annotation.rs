@@ -26,6 +26,8 @@ pub struct Annotation {
     pub guarded: bool,
     /// `#[rate_limit(exempt)]`: the route has no window.
     pub exempt: bool,
+    /// `detection = "off"`: detectors leave the route alone.
+    pub detection_off: bool,
     /// One for each stacked `#[rate_limit]`, in source order.
     pub limits: &'static [AnnotatedLimit],
 }

@@ -17,7 +17,7 @@ use super::{
 };
 
 impl Registration {
-    /// The windows of this registration as a guard sees them; `None` for an exempt route.
+    /// The windows of this registration as a guard sees them: the global one, if it has none of its own; `None` for an exempt route.
     pub(super) fn windows(
         &self,
         view: &View,
@@ -67,11 +67,12 @@ impl Registration {
             }
         };
         let methods = methods.map_or(CountedMethods::All, CountedMethods::First);
-        (!named.is_empty()).then(|| {
-            let apart = self.may_share_place();
-            let route = view.engine.route(&identity, &place.pattern, methods, apart);
-            Rc::new(RouteWindows::new(route, &named))
-        })
+        if named.is_empty() {
+            return (!self.source.is_exempt()).then(|| view.global());
+        }
+        let apart = self.may_share_place();
+        let route = view.engine.route(&identity, &place.pattern, methods, apart);
+        Some(Rc::new(RouteWindows::new(route, &named)))
     }
 
     /// The method of the request, where it matters: what was limited by hand has one window for all methods, unless the

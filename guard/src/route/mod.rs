@@ -23,6 +23,6 @@ pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
 pub(crate) use registration::{CountedMethods, RouteIdentity};
-pub(crate) use registry::any_registered;
+pub(crate) use registry::{any_registered, detection_is_off};
 pub(crate) use ticket::{Called, Ticket, Tickets};
 pub(crate) use windows::{NamedQuota, Route, RouteWindows};

@@ -28,6 +28,23 @@ pub(crate) enum Source {
     Wrapped(Arc<WrappedLimit>),
 }
 
+impl Source {
+    /// Whether the route is in no window, rather than in the global one.
+    pub(super) fn is_exempt(&self) -> bool {
+        match self {
+            Self::Annotation(annotation) => annotation.exempt,
+            Self::Wrapped(wrapped) => wrapped.limits.is_empty(),
+        }
+    }
+
+    pub(super) fn detection_is_off(&self) -> bool {
+        match self {
+            Self::Annotation(annotation) => annotation.detection_off,
+            Self::Wrapped(_) => false,
+        }
+    }
+}
+
 /// A limit that was put on a resource or a scope by hand.
 #[derive(Clone, Debug)]
 pub(crate) struct WrappedLimit {

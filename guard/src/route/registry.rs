@@ -10,6 +10,7 @@ use std::{
 
 use super::{
     index::{Found, Index},
+    pattern::path_segments,
     registration::Registration,
 };
 
@@ -98,6 +99,17 @@ pub(super) fn shares_pattern(method: &str, path: &[&str], pattern: Option<&str>)
         registry.each_reached(method, path, |one| shares |= one.shares(pattern));
     });
     shares
+}
+
+/// Whether one of the routes that a request could reach has detection off.
+pub(crate) fn detection_is_off(method: &str, path: &str) -> bool {
+    let mut off = false;
+    REGISTRY.with(|registry| {
+        registry.each_reached(method, &path_segments(path), |one| {
+            off |= one.source.detection_is_off();
+        });
+    });
+    off
 }
 
 impl Registry {

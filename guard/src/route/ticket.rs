@@ -116,7 +116,7 @@ impl Ticket {
             return Claim::Through;
         }
         let mut windows = std::mem::take(&mut state.pending);
-        if windows.iter().any(|windows| windows.counts_by_address()) {
+        if windows.iter().any(|windows| windows.is_enough()) {
             state.counted_by_address = true;
         } else if !state.counted_by_address {
             // A limit by key only adds to the global window: keys are the sender's to rotate.

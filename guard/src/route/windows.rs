@@ -89,9 +89,9 @@ impl RouteWindows {
         }
     }
 
-    /// Whether one of the windows counts by the client's address: then the route has left the global window.
-    pub(crate) fn counts_by_address(&self) -> bool {
-        self.logs.iter().any(|log| log.key.is_none())
+    /// Whether the global window has no part in the route besides: it is this one, or one of these counts by the client's address.
+    pub(crate) fn is_enough(&self) -> bool {
+        self.route == RouteId::GLOBAL || self.logs.iter().any(|log| log.key.is_none())
     }
 
     /// The key functions of the logs, in their order; `None` for one that counts by the client's address.

@@ -82,18 +82,24 @@ pub(crate) fn endpoint(
     }
 }
 
-/// What requests of trusted proxies that name nobody are called there.
-pub(crate) fn infrastructure_endpoint() -> Option<Arc<str>> {
-    #[cfg(feature = "redis")]
-    return Some(redis::infrastructure_endpoint());
-    #[cfg(not(feature = "redis"))]
-    None
+/// What is counted apart from the application's routes, and is no route of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountedApart {
+    /// CORS preflights.
+    Preflight,
+    /// Requests of trusted proxies that name nobody.
+    Infrastructure,
+    /// Answers with 404.
+    NotFound,
 }
 
-/// What CORS preflights are called there.
-pub(crate) fn preflight_endpoint() -> Option<Arc<str>> {
+/// What that is called in a store that processes share.
+pub(crate) fn endpoint_apart(apart: CountedApart) -> Option<Arc<str>> {
     #[cfg(feature = "redis")]
-    return Some(redis::preflight_endpoint());
+    return Some(redis::endpoint_apart(apart));
     #[cfg(not(feature = "redis"))]
-    None
+    {
+        let _ = apart;
+        None
+    }
 }

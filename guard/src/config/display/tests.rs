@@ -21,6 +21,7 @@ strike_reset = "clean_request"
 strike_ttl = 300
 strike_interval = 0
 strike_on_status = []
+# not_found_limit = none
 exempt_ips = []
 exempt_user_agents = []
 exempt_paths = []
@@ -44,7 +45,20 @@ max_bans = 100000
 # ban_file = none
 ban_cache_entries = 10000
 rate_limit_headers = "draft"
-# detection = none
+
+[detection]
+probe = "strike"
+traversal = "strike"
+sqli = "strike"
+xss = "strike"
+command = "strike"
+scanner = "strike"
+cross_site = "refuse"
+headers = ["user-agent", "referer"]
+exempt_paths = []
+silenced_rules = []
+body_bytes = 0
+body = "refuse"
 # routes = none
 "#;
 
@@ -120,6 +134,9 @@ fn assert_equal(left: &Settings, right: &Settings) {
         ban_file,
         ban_cache_entries,
         rate_limit_headers,
+        strike_on_status,
+        not_found_limit,
+        detection,
         detectors: _,
         on_refusal: _,
         clock: _,
@@ -158,6 +175,9 @@ fn assert_equal(left: &Settings, right: &Settings) {
     assert_eq!(*ban_file, right.ban_file);
     assert_eq!(*ban_cache_entries, right.ban_cache_entries);
     assert_eq!(*rate_limit_headers, right.rate_limit_headers);
+    assert_eq!(*strike_on_status, right.strike_on_status);
+    assert_eq!(*not_found_limit, right.not_found_limit);
+    assert_eq!(*detection, right.detection);
 }
 
 fn numbers() -> impl Strategy<Value = SecurityConfigBuilder> {

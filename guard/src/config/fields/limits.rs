@@ -5,12 +5,16 @@
 use std::ops::RangeInclusive;
 
 use super::super::{
-    field::{Field, field, later},
+    detection::{as_detection, from_detection},
+    field::{Field, field},
     raw::Raw,
     routes::{REQUESTS, as_window_millis},
-    values::{Form, as_duration, as_integer, as_strike_reset, as_switch, from_strike_reset},
+    values::{
+        Form, as_duration, as_integer, as_statuses, as_strike_reset, as_switch, from_statuses,
+        from_strike_reset,
+    },
 };
-use super::{empty_list, nothing, number, set, switch};
+use super::{number, set, switch};
 
 /// 10 years, in seconds.
 const BAN: RangeInclusive<u64> = 1..=315_360_000;
@@ -76,7 +80,12 @@ pub(super) static FIELDS: &[Field] = &[
         |draft, raw| set(&mut draft.settings.enable_detection, as_switch(raw)),
         |settings| switch(settings.enable_detection),
     ),
-    later("detection", Form::Tables, nothing),
+    field(
+        "detection",
+        Form::Tables,
+        |draft, raw| set(&mut draft.settings.detection, as_detection(raw)),
+        |settings| Some(from_detection(&settings.detection)),
+    ),
     field(
         "passive",
         Form::Switch,
@@ -112,5 +121,21 @@ pub(super) static FIELDS: &[Field] = &[
         },
         |settings| Some(Raw::seconds(settings.strike_interval)),
     ),
-    later("strike_on_status", Form::List, empty_list),
+    field(
+        "strike_on_status",
+        Form::List,
+        |draft, raw| set(&mut draft.settings.strike_on_status, as_statuses(raw)),
+        |settings| Some(from_statuses(&settings.strike_on_status)),
+    ),
+    field(
+        "not_found_limit",
+        Form::Number,
+        |draft, raw| {
+            set(
+                &mut draft.settings.not_found_limit,
+                as_integer(raw, REQUESTS).map(Some),
+            )
+        },
+        |settings| settings.not_found_limit.and_then(number),
+    ),
 ];

@@ -329,7 +329,7 @@ fn bad_variables_name_field_and_variable() {
         (
             "GUARD_DETECTION",
             "x",
-            "detection: GUARD_DETECTION: not available in this release",
+            "detection: GUARD_DETECTION: can only be set in the file",
         ),
         (
             "GUARD_TRUSTED_PROXIES",

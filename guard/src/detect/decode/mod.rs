@@ -5,11 +5,6 @@
 //! [`html_entities`].
 //!
 //! Must not know: what an attack looks like, or where in a request a value stood.
-#![cfg_attr(
-    not(any(test, fuzzing)),
-    expect(dead_code, reason = "until requests are looked at")
-)]
-
 mod ascii;
 mod entities;
 mod percent;

@@ -6,8 +6,6 @@
 //! Must not know: how a path was decoded, or which routes there are; a match answers for one pattern whether it names what was
 //! found.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "until requests are looked at"))]
-
 mod entry;
 mod segments;
 mod table;
@@ -50,12 +48,12 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::new(built_in()));
 
 /// A probe, and what of the path was one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Match {
+pub(crate) struct Match {
     entry: &'static Entry,
 }
 
 impl Match {
-    pub(super) fn rule(self) -> &'static str {
+    pub(in crate::detect) fn rule(self) -> &'static str {
         self.entry.rule()
     }
 
@@ -63,7 +61,7 @@ impl Match {
     /// is none of a stranger. `pattern` is the full one of the route that the path leads to.
     ///
     /// `/wp-admin/{tail}*` names `wp-admin`, `/{page}.php` the ending `.php`; `/{slug}` and `/static/{file:.*}` name neither.
-    pub(super) fn is_named_by(self, pattern: &str) -> bool {
+    pub(crate) fn is_named_by(self, pattern: &str) -> bool {
         self.entry.is_named_by(pattern)
     }
 }

@@ -4,8 +4,6 @@
 //! (curl, wget, python-requests, Go-http-client) and crawlers that only count hosts are not among them.
 //! Must not know: which header a text is from.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "until requests are looked at"))]
-
 mod tools;
 
 use std::sync::LazyLock;

@@ -12,8 +12,6 @@
 //! fingerprint tells nobody why.
 //!
 //! Must not know: where the value comes from, other detectors.
-#![cfg_attr(not(test), expect(dead_code, reason = "until requests are looked at"))]
-
 mod breakout;
 mod dictionary;
 mod evidence;

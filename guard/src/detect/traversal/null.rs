@@ -1,6 +1,6 @@
 //! Null bytes.
 //!
-//! Must not know: paths of requests, in which any null byte is one too many.
+//! Must not know: where the value is from.
 
 /// Whether a null byte cuts a name short: printable text with a dot or slash before it, and behind it nothing or the ending that a
 /// program wants to see. Bytes of a picture or UTF-16 are not like that.

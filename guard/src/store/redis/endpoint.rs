@@ -18,6 +18,8 @@ use std::fmt::Write as _;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::store::CountedApart;
+
 /// Which requests of a pattern a route is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouteMethod<'a> {
@@ -48,14 +50,14 @@ impl EndpointPath {
         Self(name)
     }
 
-    /// Requests of trusted proxies that name nobody: not a route of the application.
-    pub(crate) fn infrastructure() -> Self {
-        Self("~infrastructure".to_owned())
-    }
-
-    /// CORS preflights: not a route of the application.
-    pub(crate) fn preflight() -> Self {
-        Self("~preflight".to_owned())
+    /// What is not a route of the application: no pattern begins so.
+    pub(crate) fn apart(apart: CountedApart) -> Self {
+        let name = match apart {
+            CountedApart::Preflight => "~preflight",
+            CountedApart::Infrastructure => "~infrastructure",
+            CountedApart::NotFound => "~not-found",
+        };
+        Self(name.to_owned())
     }
 
     /// One of several routes that have their pattern and method in common. `which` must be the same in every process.
@@ -245,8 +247,10 @@ mod tests {
             one("/a:b"),
             one("~preflight"),
             one("~infrastructure"),
-            EndpointPath::preflight().0,
-            EndpointPath::infrastructure().0,
+            one("~not-found"),
+            EndpointPath::apart(CountedApart::Preflight).0,
+            EndpointPath::apart(CountedApart::Infrastructure).0,
+            EndpointPath::apart(CountedApart::NotFound).0,
             one("/a~0000001f"),
             EndpointPath::new("/a", RouteMethod::First("GET"))
                 .distinct(0x1F)

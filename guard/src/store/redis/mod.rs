@@ -27,7 +27,7 @@ use crate::{
     route::CountedMethods,
 };
 
-use super::{MemoryStore, failover::Failover, shared_bans::SharedBans};
+use super::{CountedApart, MemoryStore, failover::Failover, shared_bans::SharedBans};
 
 use connection::Servers;
 use endpoint::{EndpointPath, RouteMethod};
@@ -144,10 +144,6 @@ fn short_hash(text: &str) -> u32 {
     first.map_or(0, |bytes| u32::from_be_bytes(*bytes))
 }
 
-pub(in crate::store) fn preflight_endpoint() -> Arc<str> {
-    EndpointPath::preflight().as_str().into()
-}
-
-pub(in crate::store) fn infrastructure_endpoint() -> Arc<str> {
-    EndpointPath::infrastructure().as_str().into()
+pub(in crate::store) fn endpoint_apart(apart: CountedApart) -> Arc<str> {
+    EndpointPath::apart(apart).as_str().into()
 }

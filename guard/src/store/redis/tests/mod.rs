@@ -100,8 +100,8 @@ fn the_names_on_the_server_are_those_of_the_documentation() {
     decide(&store, &ask);
     let before = [
         "rate_limit:rate:203.0.113.1",
-        "rate_limit:rate:203.0.113.1:/route/3",
-        "rate_limit:rate:by:test:7:/route/3",
+        "rate_limit:rate:203.0.113.1:/route/4",
+        "rate_limit:rate:by:test:7:/route/4",
     ];
     let with_prefix = |names: &[&str]| -> BTreeSet<String> {
         names
@@ -140,7 +140,7 @@ fn in_a_cluster_a_client_and_a_value_are_asked_about_apart() {
     assert_eq!(exceeded, [true, false]);
     let expected = [
         "a*[guard]:rate_limit:rate:{203.0.113.1}",
-        "a*[guard]:rate_limit:rate:{by:test:7}:/route/3",
+        "a*[guard]:rate_limit:rate:{by:test:7}:/route/4",
         "a*[guard]:strikes:{203.0.113.1}",
     ];
     assert_eq!(names(&store), expected.map(str::to_owned).into());

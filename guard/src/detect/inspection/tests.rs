@@ -1,0 +1,180 @@
+use std::collections::HashMap;
+
+use regex_lite::Regex;
+
+use super::{
+    findings::{QUERY_BYTES, VALUE_BYTES},
+    *,
+};
+use crate::detect::{HeaderLookup, custom::Place};
+
+struct Headers(HashMap<&'static str, Vec<&'static [u8]>>);
+
+impl HeaderLookup for Headers {
+    fn first(&self, name: &str) -> Option<&[u8]> {
+        self.0.get(name)?.first().copied()
+    }
+
+    fn each(&self, name: &str, visit: &mut dyn FnMut(&[u8])) {
+        for value in self.0.get(name).into_iter().flatten() {
+            visit(value);
+        }
+    }
+}
+
+struct NoRoutes;
+
+impl Application for NoRoutes {
+    fn routes_literally(&self, _: &probe::Match) -> bool {
+        false
+    }
+}
+
+/// Finds `bad` in every place, one rule for each.
+fn detection() -> Detection {
+    let rule = |id: &str, category, place| CustomRule {
+        id: id.to_owned(),
+        category,
+        place,
+        pattern: Regex::new("bad").unwrap(),
+    };
+    Detection {
+        rules: vec![
+            rule("own.path", Category::Probe, Place::Path),
+            rule("own.query", Category::Sqli, Place::Query),
+            rule(
+                "own.header",
+                Category::Xss,
+                Place::Header("x-own".to_owned()),
+            ),
+            rule("own.body", Category::Command, Place::Body),
+        ],
+        ..Detection::default()
+    }
+}
+
+type Found = Vec<(String, Action)>;
+
+fn found(
+    detection: &Detection,
+    path: &str,
+    query: &str,
+    headers: &[(&'static str, &'static str)],
+) -> Found {
+    let mut map: HashMap<_, Vec<_>> = HashMap::new();
+    for (name, value) in headers {
+        map.entry(*name).or_default().push(value.as_bytes());
+    }
+    let headers = Headers(map);
+    let mut found = Vec::new();
+    let facts = RequestFacts::new("GET", path, query, &headers);
+    detection.inspect(&facts, &NoRoutes, &mut |finding, action| {
+        found.push((finding.rule.into_owned(), action));
+        false
+    });
+    found
+}
+
+fn rules(found: &Found) -> Vec<&str> {
+    found.iter().map(|(rule, _)| rule.as_str()).collect()
+}
+
+#[test]
+fn each_place_is_looked_at() {
+    let detection = detection();
+    for (path, query, headers, expected) in [
+        ("/x/bad", "", &[][..], &["own.path"][..]),
+        ("/", "q=bad", &[], &["own.query"]),
+        ("/", "a=1&b=+bad+", &[], &["own.query"]),
+        (
+            "/",
+            "",
+            &[("x-own", "ok"), ("x-own", "bad")],
+            &["own.header"],
+        ),
+        ("/", "", &[("x-other", "bad")], &[]),
+        ("/good", "bad=1", &[], &[]),
+    ] {
+        assert_eq!(
+            rules(&found(&detection, path, query, headers)),
+            expected,
+            "{path} {query}"
+        );
+    }
+}
+
+#[test]
+fn of_a_category_that_is_off_and_of_a_silenced_rule_nothing_is_found() {
+    let mut detection = detection();
+    detection.set_action(Category::Probe, Action::Off);
+    detection.silenced.insert("own.query".to_owned());
+    let headers = [("x-own", "bad")];
+    assert_eq!(
+        rules(&found(&detection, "/bad", "q=bad", &headers)),
+        ["own.header"]
+    );
+}
+
+#[test]
+fn the_action_is_that_of_the_category_and_milder_for_what_another_site_sent() {
+    let mut detection = detection();
+    detection.set_action(Category::Probe, Action::Log);
+    let all = |site| {
+        let headers = [("x-own", "bad"), ("sec-fetch-site", site)];
+        found(&detection, "/bad", "q=bad", &headers)
+    };
+    let actions =
+        |found: Found| -> Vec<_> { found.into_iter().map(|(_, action)| action).collect() };
+    use Action::{Log, Refuse, Strike};
+    assert_eq!(actions(all("cross-site")), [Log, Refuse, Refuse]);
+    for site in ["same-origin", "same-site", "none", "CROSS-SITE"] {
+        assert_eq!(actions(all(site)), [Log, Strike, Strike], "{site}");
+    }
+}
+
+#[test]
+fn the_first_finding_may_be_all() {
+    let headers = Headers(HashMap::new());
+    let facts = RequestFacts::new("GET", "/bad/bad", "q=bad", &headers);
+    let mut heard = 0;
+    detection().inspect(&facts, &NoRoutes, &mut |_, _| {
+        heard += 1;
+        true
+    });
+    assert_eq!(heard, 1);
+}
+
+#[test]
+fn bodies_have_an_action_of_their_own() {
+    let mut detection = detection();
+    let body = |detection: &Detection, text: &str| {
+        let mut found = Vec::new();
+        detection.inspect_body(BodyKind::Json, text.as_bytes(), &mut |finding, action| {
+            found.push((finding.rule.into_owned(), finding.surface, action));
+            false
+        });
+        found
+    };
+    let text = r#"{"a": ["x", "b\u0061d"]}"#;
+    let expected = |action| [("own.body".to_owned(), "body".to_owned(), action)];
+    assert_eq!(body(&detection, text), expected(Action::Refuse));
+    detection.body = Action::Strike;
+    assert_eq!(body(&detection, text), expected(Action::Strike));
+    detection.set_action(Category::Command, Action::Log);
+    assert_eq!(body(&detection, text), expected(Action::Log));
+    assert_eq!(body(&detection, "{\"a\": 1}"), []);
+}
+
+#[test]
+fn the_size_of_what_is_looked_at_is_bounded() {
+    let detection = detection();
+    let long = "a".repeat(VALUE_BYTES);
+    assert_eq!(found(&detection, "/", &format!("q={long}bad"), &[]), []);
+    let many = "a=b&".repeat(QUERY_BYTES / 4);
+    assert_eq!(found(&detection, "/", &format!("{many}q=bad"), &[]), []);
+    let last = "a=b&".repeat(QUERY_BYTES / 4 - 2);
+    assert_eq!(
+        rules(&found(&detection, "/", &format!("{last}q=bad"), &[])),
+        ["own.query"]
+    );
+}

@@ -1,0 +1,130 @@
+//! What shows only when a request is answered: a threat in its body, a status that is a strike.
+//!
+//! Must not know: how threats are found, how answers look.
+
+use std::rc::Rc;
+
+use actix_web::{
+    Error, HttpMessage as _,
+    dev::{ServiceRequest, ServiceResponse},
+    http::{Method, StatusCode},
+};
+
+use crate::{
+    client::Client,
+    decision::{Answer, Cause, Decision},
+    detect::Threat,
+    handle::Reported,
+    judge::{bar, reason, say},
+    policy::Barred,
+    view::View,
+};
+
+use super::{
+    after::refusal_error,
+    body::{Verdict, watch},
+};
+
+/// Of a request that is being served.
+pub(super) struct Signals {
+    client: Client,
+    body: Option<Rc<Verdict>>,
+    method: Method,
+    path: String,
+}
+
+impl Signals {
+    /// `None` if nothing about the answer matters.
+    pub(super) fn of(
+        request: &mut ServiceRequest,
+        view: &Rc<View>,
+        client: &Client,
+    ) -> Option<Rc<Self>> {
+        let body = watch(request, view, client);
+        let settings = &view.settings;
+        let statuses = !settings.strike_on_status.is_empty() || settings.not_found_limit.is_some();
+        (body.is_some() || statuses).then(|| {
+            Rc::new(Self {
+                client: client.clone(),
+                body,
+                method: request.method().clone(),
+                path: request.path().to_owned(),
+            })
+        })
+    }
+
+    /// Does what the answer gives reason to; whether the request was clean.
+    pub(super) fn heed<B>(
+        &self,
+        view: &Rc<View>,
+        response: &mut Result<ServiceResponse<B>, Error>,
+    ) -> bool {
+        let may_strike = !is_reported(response);
+        let threat = self.body.as_ref().and_then(|verdict| verdict.take());
+        if let Some(threat) = threat {
+            self.refuse(view, response, threat, may_strike);
+            return false;
+        }
+        let status = match response {
+            Ok(response) => response.status(),
+            Err(error) => error.as_response_error().status_code(),
+        };
+        let is_strike = view.settings.strike_on_status.contains(&status.as_u16());
+        if is_strike && may_strike {
+            self.strike(view, &format!("status {}", status.as_u16()));
+        } else if status == StatusCode::NOT_FOUND && may_strike {
+            self.count_not_found(view);
+        }
+        !is_strike
+    }
+
+    fn refuse<B>(
+        &self,
+        view: &Rc<View>,
+        response: &mut Result<ServiceResponse<B>, Error>,
+        threat: Threat,
+        may_strike: bool,
+    ) {
+        if threat.is_struck() && may_strike {
+            self.strike(view, &reason(&threat));
+        }
+        let barred = Barred::Threat(threat);
+        if let Some(refusal) = bar(view, &self.client, &barred, &self.path) {
+            *response = Err(refusal_error(view, refusal, self.method.clone()));
+        }
+    }
+
+    fn strike(&self, view: &Rc<View>, reason: &str) {
+        if self.client.can_be_struck() && view.settings.enable_ip_banning {
+            let answer = view.ask_without_windows(&self.client, Cause::Threat(reason));
+            self.say_when_answered(view, answer);
+        }
+    }
+
+    /// One more 404 than its limit allows is a strike.
+    fn count_not_found(&self, view: &Rc<View>) {
+        let windows = view.not_found();
+        if !windows.is_empty() && self.client.can_be_struck() && view.settings.enable_ip_banning {
+            let answer = view.ask_detached(&self.client, &windows, None);
+            self.say_when_answered(view, answer);
+        }
+    }
+
+    fn say_when_answered(&self, view: &Rc<View>, answer: Answer<Decision>) {
+        match answer {
+            Answer::Ready(decision) => say(view, &self.client, &decision),
+            Answer::Later(decision) => {
+                let (view, client) = (Rc::clone(view), self.client.clone());
+                actix_web::rt::spawn(async move { say(&view, &client, &decision.await) });
+            }
+        }
+    }
+}
+
+/// One request is at most one strike.
+fn is_reported<B>(response: &Result<ServiceResponse<B>, Error>) -> bool {
+    match response {
+        Ok(response) => response.request().extensions().contains::<Reported>(),
+        Err(_) => false,
+    }
+}
