@@ -9,6 +9,7 @@
 )]
 
 mod clients;
+mod detection;
 mod guard;
 mod outages;
 mod proxies;

@@ -7,7 +7,7 @@ use redis_servers::Server;
 
 use super::{
     monitor::Monitor,
-    node::{Node, config, keys},
+    node::{Node, config, keys, until_told},
 };
 use crate::server::listen::PEER;
 
@@ -37,6 +37,7 @@ async fn exempt_paths_agents_and_proxies_cost_redis_nothing_and_outlive_it() {
         ),
         ("GET /whoami", vec![(PEER, PROXY)]),
     ];
+    until_told(&server, 1).await;
     let mut monitor = Monitor::start(&server).await;
     for (request, headers) in &probes {
         for _ in 0..5 {

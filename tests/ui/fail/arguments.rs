@@ -93,6 +93,24 @@ async fn twice() -> impl Responder {
     "hello"
 }
 
+#[rate_limit(requests = 5, window = 60, detection = "on")]
+#[get("/")]
+async fn detection_on() -> impl Responder {
+    "hello"
+}
+
+#[rate_limit(requests = 5, window = 60, detection)]
+#[get("/")]
+async fn detection_without_value() -> impl Responder {
+    "hello"
+}
+
+#[rate_limit(detection = "off", detection = "off")]
+#[get("/")]
+async fn detection_twice() -> impl Responder {
+    "hello"
+}
+
 fn main() {
     // A handler is there in spite of the mistake.
     let _ = nothing;
