@@ -9,6 +9,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod browser;
 mod command_line;
 mod instructions;
 pub mod lists;

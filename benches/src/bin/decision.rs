@@ -11,10 +11,15 @@ use actix_web_guard::{
     ConfigError, SecurityConfig,
     benchmark::{FirstStages, MemoryDecisions},
 };
-use actix_web_guard_benches::lists::{USER_AGENT, with_long_lists};
+use actix_web_guard_benches::{
+    browser,
+    lists::{USER_AGENT, with_long_lists},
+};
 
 const CLIENTS: u32 = 10_000;
 const ROUNDS: usize = 101;
+/// A server has just read the request that it looks at: so few are in the caches.
+const AT_ONCE: u32 = 32;
 /// The first of the addresses that RFC 2544 sets aside for benchmarks.
 const FIRST: u32 = 0xC612_0000;
 
@@ -49,28 +54,36 @@ fn decisions() {
 
 fn first_stages() -> Result<(), ConfigError> {
     println!("What comes before it, for requests in turn, median of {ROUNDS} rounds:");
-    let [plain, long] = [
+    let undetected = || SecurityConfig::builder().enable_detection(false);
+    let [plain, long, detecting] = [
+        FirstStages::of(&undetected().build()?),
+        FirstStages::of(&with_long_lists(undetected()).build()?),
         FirstStages::of(&SecurityConfig::builder().build()?),
-        FirstStages::of(&with_long_lists(SecurityConfig::builder()).build()?),
     ];
-    let requests: Vec<_> = (FIRST..FIRST + CLIENTS).map(proxied_request).collect();
-    let round = |stages: &FirstStages| {
+    let [proxied, browsers]: [Vec<_>; 2] =
+        [proxied_request, browser_request].map(|make| (FIRST..FIRST + AT_ONCE).map(make).collect());
+    let round = |stages: &FirstStages, requests: &[ServiceRequest]| {
         let start = Instant::now();
-        for request in &requests {
-            assert!(stages.pass(black_box(request)), "no list has it");
+        for request in requests {
+            assert!(stages.pass(black_box(request)), "nothing applies to it");
         }
-        start.elapsed().as_secs_f64() * 1e9 / f64::from(CLIENTS)
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(AT_ONCE)
     };
-    let [mut without, mut with] = [const { Vec::new() }; 2];
+    let [mut without, mut with, mut detected] = [const { Vec::new() }; 3];
     for _ in 0..ROUNDS {
-        without.push(round(&plain));
-        with.push(round(&long));
+        without.push(round(&plain, &proxied));
+        with.push(round(&long, &proxied));
+        detected.push(round(&detecting, &browsers));
     }
     for (what, times) in [
-        ("at the defaults: the peer, and a look for a ban", without),
+        ("without detection: the peer, and a look for a ban", without),
         (
             "two proxies, 1,000 networks, 100 user agents, 20 paths",
             with,
+        ),
+        (
+            "detection, at the defaults, of a browser\'s request",
+            detected,
         ),
     ] {
         println!("{:>6.0} ns  {what}", median(times));
@@ -87,6 +100,16 @@ fn proxied_request(peer: u32) -> ServiceRequest {
         .insert_header(("x-forwarded-for", format!("25.{b}.{c}.{d}, 10.1.0.1")))
         .insert_header(("user-agent", USER_AGENT))
         .to_srv_request()
+}
+
+/// Of a browser, on its own.
+fn browser_request(peer: u32) -> ServiceRequest {
+    let request =
+        TestRequest::with_uri(browser::TARGET).peer_addr((Ipv4Addr::from_bits(peer), 4711).into());
+    let with_headers = browser::HEADERS
+        .into_iter()
+        .fold(request, |request, header| request.insert_header(header));
+    with_headers.to_srv_request()
 }
 
 /// Nanoseconds a decision, over a round of all clients.

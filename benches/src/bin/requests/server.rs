@@ -16,6 +16,7 @@ use super::setup::{Compared, Routes};
 pub(crate) async fn run(setup: Compared) -> io::Result<()> {
     match setup {
         Compared::Bare
+        | Compared::Browsers { guarded: false }
         | Compared::Proxied { guarded: false }
         | Compared::Routes(_, Routes::Bare) => {
             listen!(App::new().configure(|config| routes(config, setup)))

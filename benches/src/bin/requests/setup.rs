@@ -3,7 +3,7 @@
 use std::{io, net::Ipv4Addr};
 
 use actix_web_guard::{ConfigError, Guard, HeaderStyle, SecurityConfig};
-use actix_web_guard_benches::{Column, Setup, lists};
+use actix_web_guard_benches::{Column, Setup, browser, lists};
 
 use super::server;
 
@@ -15,6 +15,10 @@ pub(crate) enum Compared {
     ServedWithoutHeaders,
     Refused,
     Banned,
+    /// Of browsers, which detectors look at; or without a guard.
+    Browsers {
+        guarded: bool,
+    },
     /// Behind two proxies, with long lists of those that are exempt and denied; or without a guard.
     Proxied {
         guarded: bool,
@@ -47,6 +51,8 @@ impl Setup for Compared {
         Self::ServedWithoutHeaders,
         Self::Refused,
         Self::Banned,
+        Self::Browsers { guarded: false },
+        Self::Browsers { guarded: true },
         Self::Proxied { guarded: false },
         Self::Proxied { guarded: true },
         Self::Routes(FEW, Routes::Bare),
@@ -71,6 +77,8 @@ impl Setup for Compared {
             Self::ServedWithoutHeaders => "served without headers".to_owned(),
             Self::Refused => "refused, 429".to_owned(),
             Self::Banned => "banned, 403".to_owned(),
+            Self::Browsers { guarded: false } => "bare, browsers".to_owned(),
+            Self::Browsers { guarded: true } => "browsers".to_owned(),
             Self::Proxied { guarded: false } => "bare, proxied".to_owned(),
             Self::Proxied { guarded: true } => "proxied, long lists".to_owned(),
             Self::Routes(count, Routes::Bare) => format!("bare, {count} routes"),
@@ -82,6 +90,7 @@ impl Setup for Compared {
     fn baseline(self) -> Self {
         match self {
             Self::Routes(count, _) => Self::Routes(count, Routes::Bare),
+            Self::Browsers { .. } => Self::Browsers { guarded: false },
             Self::Proxied { .. } => Self::Proxied { guarded: false },
             _ => Self::Bare,
         }
@@ -107,6 +116,7 @@ impl Setup for Compared {
     fn path(self, number: u32) -> String {
         match self {
             Self::Routes(count, _) => format!("/{}/{number}", number as usize * 7 % count),
+            Self::Browsers { .. } => browser::TARGET.to_owned(),
             _ => "/".to_owned(),
         }
     }
@@ -114,6 +124,7 @@ impl Setup for Compared {
     /// As a browser's, through two proxies: the peer is the second.
     fn header_lines(self, client: Ipv4Addr) -> String {
         match self {
+            Self::Browsers { .. } => browser::header_lines(),
             Self::Proxied { .. } => lists::header_lines(client),
             _ => String::new(),
         }
