@@ -140,6 +140,7 @@ mod tests {
                         pattern: #pattern,
                         guarded: false,
                         exempt: false,
+                        detection_off: false,
                         limits: &[
                             ::actix_web_guard::__private::AnnotatedLimit {
                                 requests: 5u32,
@@ -183,7 +184,53 @@ mod tests {
                 async fn index() -> String {}
             ),
         );
-        assert!(text.contains("exempt : true , limits : & []"), "{text}");
+        let expected = "exempt : true , detection_off : false , limits : & []";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn detection_is_off_beside_limits_alone_and_for_what_is_exempt() {
+        let item = quote!(
+            #[get("/")]
+            async fn index() -> String {}
+        );
+        let stacked = quote!(
+            #[rate_limit(detection = "off")]
+            #[get("/")]
+            async fn index() -> String {}
+        );
+        let limited = quote!(requests = 5, window = 60);
+        for (arguments, item, expected) in [
+            (
+                quote!(detection = "off"),
+                &item,
+                "exempt : false , detection_off : true , limits : & []",
+            ),
+            (
+                quote!(exempt, detection = "off"),
+                &item,
+                "exempt : true , detection_off : true , limits : & []",
+            ),
+            (
+                quote!(#limited, detection = "off"),
+                &item,
+                "exempt : false , detection_off : true , limits : & [:",
+            ),
+            (
+                limited.clone(),
+                &stacked,
+                "exempt : false , detection_off : true , limits : & [:",
+            ),
+            (
+                limited.clone(),
+                &item,
+                "exempt : false , detection_off : false , limits : & [:",
+            ),
+        ] {
+            let text = expanded(arguments, item.clone());
+            assert!(text.contains(expected), "{expected}: {text}");
+            assert!(!text.contains("compile_error"), "{text}");
+        }
     }
 
     #[test]
