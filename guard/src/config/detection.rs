@@ -88,19 +88,15 @@ fn as_action(raw: &Raw) -> Result<Action, Problem> {
     as_word(raw, &Action::ALL.map(|action| (action.word(), action)))
 }
 
-fn as_headers(raw: &Raw) -> Result<Vec<String>, Problem> {
+fn as_headers(raw: &Raw) -> Result<Vec<HeaderName>, Problem> {
     as_texts(raw)?.into_iter().map(as_header).collect()
 }
 
-/// A name in lower case.
-fn as_header(name: &str) -> Result<String, Problem> {
-    let header = HeaderName::from_bytes(name.trim().as_bytes());
-    header
-        .map(|header| header.as_str().to_owned())
-        .map_err(|_| {
-            let name = text::quoted(name);
-            Problem::statement(format!("{name} is not the name of a header"))
-        })
+fn as_header(name: &str) -> Result<HeaderName, Problem> {
+    HeaderName::from_bytes(name.trim().as_bytes()).map_err(|_| {
+        let name = text::quoted(name);
+        Problem::statement(format!("{name} is not the name of a header"))
+    })
 }
 
 fn as_rules(raw: &Raw) -> Result<Vec<CustomRule>, Problem> {
@@ -163,7 +159,7 @@ fn as_place(raw: &Raw) -> Result<Place, Problem> {
         "query" => Ok(Place::Query),
         "body" => Ok(Place::Body),
         _ => match word.strip_prefix(HEADER) {
-            Some(name) => as_header(name).map(Place::Header),
+            Some(name) => as_header(name).map(|name| Place::Header(name.as_str().to_owned())),
             None => Err(Problem::must(format_args!(
                 "be \"path\", \"query\", \"header:NAME\" or \"body\", not {raw}"
             ))),
@@ -221,7 +217,10 @@ pub(super) fn from_detection(table: &DetectionTable) -> Raw {
     let entries = categories
         .chain([
             ("cross_site", action(detection.cross_site)),
-            ("headers", Raw::texts(&detection.headers)),
+            (
+                "headers",
+                Raw::texts(detection.headers.iter().map(HeaderName::as_str)),
+            ),
             ("exempt_paths", Raw::texts(table.exempt_paths.entries())),
             ("silenced_rules", Raw::texts(&detection.silenced)),
             (

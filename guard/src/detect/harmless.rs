@@ -1,4 +1,4 @@
-//! Header values in which nothing was found lately: user agents and referers repeat, and looking is dear.
+//! Paths and header values in which nothing was found lately: they repeat, and looking is dear.
 //!
 //! One small memory for each thread; a value is compared as a whole, so nobody can make another one pass for it.
 //! Must not know: what is looked for.
@@ -11,7 +11,7 @@ use std::{
 use foldhash::quality::RandomState;
 
 /// So many values are remembered, no longer ones than this.
-const VALUES: usize = 512;
+const VALUES: usize = 1024;
 const LONGEST: usize = 512;
 
 thread_local! {

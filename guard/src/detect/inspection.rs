@@ -6,6 +6,8 @@ mod findings;
 
 use std::collections::BTreeSet;
 
+use actix_web::http::header::{self, HeaderName};
+
 use super::{
     RequestFacts,
     body::BodyKind,
@@ -29,8 +31,8 @@ pub(crate) struct Detection {
     pub(crate) cross_site: Action,
     /// Rules that find nothing.
     pub(crate) silenced: BTreeSet<String>,
-    /// Headers that are looked at, in lower case.
-    pub(crate) headers: Vec<String>,
+    /// Headers that are looked at.
+    pub(crate) headers: Vec<HeaderName>,
     pub(crate) rules: Vec<CustomRule>,
     /// Bytes of a body that are looked at; 0: bodies are left alone.
     pub(crate) body_bytes: usize,
@@ -43,7 +45,7 @@ impl Default for Detection {
             body: Action::Refuse,
             cross_site: Action::Refuse,
             silenced: BTreeSet::new(),
-            headers: ["user-agent", "referer"].map(str::to_owned).to_vec(),
+            headers: vec![header::USER_AGENT, header::REFERER],
             rules: Vec::new(),
             body_bytes: 0,
         }
@@ -71,11 +73,15 @@ pub(crate) trait Application {
 impl Detection {
     /// What is done about findings of a category.
     pub(crate) fn action(&self, category: Category) -> Action {
-        let categories = Category::ALL.iter().zip(self.actions);
-        categories
-            .into_iter()
-            .find(|(one, _)| **one == category)
-            .map_or(Action::Off, |(_, action)| action)
+        let [probe, traversal, sqli, xss, command, scanner] = self.actions;
+        match category {
+            Category::Probe => probe,
+            Category::Traversal => traversal,
+            Category::Sqli => sqli,
+            Category::Xss => xss,
+            Category::Command => command,
+            Category::Scanner => scanner,
+        }
     }
 
     /// Which detectors of values are on, as a number.
@@ -83,6 +89,12 @@ impl Detection {
         let bits = VALUE_DETECTORS.iter().zip(0..);
         bits.filter(|((category, _), _)| self.action(*category) != Action::Off)
             .fold(0, |bits, (_, bit)| bits | 1 << bit)
+    }
+
+    /// Which detectors of paths are on, as a number.
+    fn path_detectors(&self) -> u64 {
+        let probes = self.action(Category::Probe) != Action::Off;
+        self.value_detectors() | u64::from(probes) << 31
     }
 
     /// Sets what is done about findings of a category.

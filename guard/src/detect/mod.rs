@@ -2,6 +2,8 @@
 //!
 //! Must not know: what a threat leads to. No I/O.
 
+use actix_web::http::header::HeaderName;
+
 mod body;
 mod category;
 mod command;
@@ -73,6 +75,16 @@ impl<'a> RequestFacts<'a> {
         }
     }
 
+    /// As [`header`](Self::header), for names that need not be read.
+    pub(crate) fn first_named(&self, name: &HeaderName) -> Option<&'a [u8]> {
+        self.headers.first_named(name)
+    }
+
+    /// As [`each_header`](Self::each_header), for names that need not be read.
+    pub(crate) fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
+        self.headers.each_named(name, visit);
+    }
+
     /// The first value of a header, as sent. Header values may hold any bytes.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&'a [u8]> {
@@ -89,11 +101,25 @@ impl<'a> RequestFacts<'a> {
 pub(crate) trait HeaderLookup {
     fn first(&self, name: &str) -> Option<&[u8]>;
     fn each(&self, name: &str, visit: &mut dyn FnMut(&[u8]));
+
+    fn first_named(&self, name: &HeaderName) -> Option<&[u8]> {
+        self.first(name.as_str())
+    }
+
+    fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
+        self.each(name.as_str(), visit);
+    }
 }
 
 /// What a detector found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threat {
+    /// Elsewhere: every request is carried along with room for a threat, and hardly any is one.
+    facts: Box<ThreatFacts>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ThreatFacts {
     category: String,
     rule: String,
     found: Option<Found>,
@@ -111,17 +137,17 @@ impl Threat {
     /// A threat of a category (`probe`, `sqli`, …), found by a rule.
     #[must_use]
     pub fn new(category: impl Into<String>, rule: impl Into<String>) -> Self {
-        Self {
+        Self::from(ThreatFacts {
             category: category.into(),
             rule: rule.into(),
             found: None,
             struck: true,
-        }
+        })
     }
 
     /// What a built-in detector found, and whether it is a strike.
     pub(crate) fn of(finding: Finding, struck: bool) -> Self {
-        Self {
+        Self::from(ThreatFacts {
             category: finding.category.name().to_owned(),
             rule: finding.rule.into_owned(),
             found: Some(Found {
@@ -129,36 +155,50 @@ impl Threat {
                 excerpt: finding.excerpt,
             }),
             struck,
-        }
+        })
     }
 
     /// Whether the client is struck for it.
     pub(crate) fn is_struck(&self) -> bool {
-        self.struck
+        self.facts.struck
     }
 
     /// Where it was found, such as `query q`; `None` for what your own detectors find.
     #[must_use]
     pub fn surface(&self) -> Option<&str> {
-        self.found.as_ref().map(|found| found.surface.as_str())
+        self.facts
+            .found
+            .as_ref()
+            .map(|found| found.surface.as_str())
     }
 
     /// The beginning of what was found, with everything escaped that is not printable ASCII; `***` for headers with secrets.
     #[must_use]
     pub fn excerpt(&self) -> Option<&str> {
-        self.found.as_ref().map(|found| found.excerpt.as_str())
+        self.facts
+            .found
+            .as_ref()
+            .map(|found| found.excerpt.as_str())
     }
 
     /// The kind of threat.
     #[must_use]
     pub fn category(&self) -> &str {
-        &self.category
+        &self.facts.category
     }
 
     /// The rule that matched.
     #[must_use]
     pub fn rule(&self) -> &str {
-        &self.rule
+        &self.facts.rule
+    }
+}
+
+impl From<ThreatFacts> for Threat {
+    fn from(facts: ThreatFacts) -> Self {
+        Self {
+            facts: Box::new(facts),
+        }
     }
 }
 

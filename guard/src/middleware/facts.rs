@@ -8,7 +8,7 @@ use actix_web::{
     dev::ServiceRequest,
     http::{
         Method,
-        header::{self, HeaderMap},
+        header::{self, HeaderMap, HeaderName},
     },
 };
 
@@ -144,6 +144,16 @@ impl HeaderLookup for Headers<'_> {
     }
 
     fn each(&self, name: &str, visit: &mut dyn FnMut(&[u8])) {
+        for value in self.0.get_all(name) {
+            visit(value.as_bytes());
+        }
+    }
+
+    fn first_named(&self, name: &HeaderName) -> Option<&[u8]> {
+        self.0.get(name).map(|value| value.as_bytes())
+    }
+
+    fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
         for value in self.0.get_all(name) {
             visit(value.as_bytes());
         }

@@ -109,7 +109,10 @@ fn every_available_field_has_a_setter_that_sets_it() {
     );
     assert_eq!(
         (detection.headers.as_slice(), detection.body_bytes),
-        (&["x-custom".to_owned()][..], 54)
+        (
+            &[actix_web::http::header::HeaderName::from_static("x-custom")][..],
+            54
+        )
     );
     assert!(settings.detection.exempt_paths.matches("/posts/7"));
     assert_eq!(settings.strike_on_status, [401, 403]);

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use actix_web::http::header;
+
 use super::{
     super::{
         RequestFacts,
@@ -34,6 +36,8 @@ pub(super) const VALUE_DETECTORS: [(Category, ValueDetector); 4] = [
 
 /// What nobody else is called for whom header values are remembered: [`Detection::value_detectors`] are small numbers.
 const SCANNER: u64 = u64::MAX;
+/// And this sets apart those that look at paths.
+const PATH: u64 = 1 << 32;
 
 /// Each finding is given to this, with what is done about it; it says whether that is all.
 pub(super) type Hear<'a> = &'a mut dyn FnMut(Finding, Action) -> bool;
@@ -59,7 +63,7 @@ impl Findings<'_> {
         if self.detection.action(Category::Scanner) == Action::Off {
             return false;
         }
-        let Some(user_agent) = request.header("user-agent") else {
+        let Some(user_agent) = request.first_named(&header::USER_AGENT) else {
             return false;
         };
         let user_agent = beginning_of_header(user_agent);
@@ -80,23 +84,40 @@ impl Findings<'_> {
         application: &dyn Application,
     ) -> bool {
         let raw = beginning(request.path.as_bytes());
-        let probes = self.detection.action(Category::Probe) != Action::Off;
-        for path in decode::layers(raw, false).iter() {
-            if probes
-                && let Some(found) = probe::inspect(path)
-                && !application.routes_literally(&found)
-                && self.found(Category::Probe, found.rule().into(), Surface::Path, raw)
-            {
+        if raw == b"/" {
+            return false;
+        }
+        let detectors = PATH | self.detection.path_detectors();
+        if !harmless::is_known(detectors, raw) {
+            let before = self.hits;
+            if self.by_path_detectors(raw, application) {
                 return true;
             }
-            if let Some(rule) = traversal::inspect_path(path)
-                && self.found(Category::Traversal, rule.into(), Surface::Path, raw)
-            {
-                return true;
+            if self.hits == before {
+                harmless::remember(detectors, raw);
             }
         }
-        if self.by_own_rules(Surface::Path, raw, false) {
-            return true;
+        self.by_own_rules(Surface::Path, raw, false)
+    }
+
+    fn by_path_detectors(&mut self, raw: &[u8], application: &dyn Application) -> bool {
+        let is_on = |category| self.detection.action(category) != Action::Off;
+        let (probes, climbs) = (is_on(Category::Probe), is_on(Category::Traversal));
+        for path in decode::layers(raw, false).iter() {
+            if probes && let Some(found) = probe::inspect(path) {
+                self.hits += 1;
+                if !application.routes_literally(&found)
+                    && self.found(Category::Probe, found.rule().into(), Surface::Path, raw)
+                {
+                    return true;
+                }
+            }
+            if climbs && let Some(rule) = traversal::inspect_path(path) {
+                self.hits += 1;
+                if self.found(Category::Traversal, rule.into(), Surface::Path, raw) {
+                    return true;
+                }
+            }
         }
         // A path is not one value: its segments are.
         raw.split(|byte| *byte == b'/')
@@ -127,8 +148,8 @@ impl Findings<'_> {
         let detection = self.detection;
         let mut is_all = false;
         for name in &detection.headers {
-            let surface = Surface::Header(name);
-            request.each_header(name, &mut |value| {
+            let surface = Surface::Header(name.as_str());
+            request.each_named(name, &mut |value| {
                 is_all = is_all || self.in_header(surface, beginning_of_header(value));
             });
         }
