@@ -44,8 +44,8 @@ impl Inspector {
         let detection = &self.config.settings().detection.detection;
         inspect(
             detection,
-            method,
-            target,
+            &Nothing,
+            (method, target),
             headers,
             &mut |finding, action| {
                 threat = Some(Threat::of(finding, action == Action::Strike));
@@ -56,18 +56,18 @@ impl Inspector {
     }
 }
 
-/// Gives what is found in a request of which nobody knows the routes, until it is said that that is all.
+/// Gives what is found in a request, of which method and target are given, until it is said that that is all.
 pub(crate) fn inspect(
     detection: &Detection,
-    method: &str,
-    target: &str,
+    application: &dyn Application,
+    (method, target): (&str, &str),
     headers: &[(&str, &[u8])],
     hear: &mut dyn FnMut(Finding, Action) -> bool,
 ) {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let headers = Headers(headers);
     let request = RequestFacts::new(method, path, query, &headers);
-    detection.inspect(&request, &Nothing, hear);
+    detection.inspect(&request, application, hear);
 }
 
 struct Headers<'a>(&'a [(&'a str, &'a [u8])]);

@@ -38,7 +38,7 @@ pub use detect::{Action, Category};
 pub use handle::{BanStream, GuardError, GuardHandle};
 pub use inspector::Inspector;
 pub use middleware::{Guard, GuardService};
-pub use replay::{PastRequest, Replay, ReplayDecision, ReplayOutcome};
+pub use replay::{KnownAgent, PastRequest, Replay, ReplayDecision, ReplayOutcome};
 pub use response::{Refusal, RefusalError, RefusalKind};
 pub use route::{KeyFunction, RouteLimit};
 

@@ -29,14 +29,6 @@ pub(crate) use finding::Finding;
 pub(crate) use inspection::{Application, Detection, rule_ids};
 pub(crate) use probe::Match as ProbeMatch;
 
-/// A path as people and routers read it.
-pub(crate) fn percent_decoded(path: &str) -> std::borrow::Cow<'_, str> {
-    match decode::percent(path.as_bytes(), false) {
-        std::borrow::Cow::Borrowed(_) => path.into(),
-        std::borrow::Cow::Owned(bytes) => String::from_utf8_lossy(&bytes).into_owned().into(),
-    }
-}
-
 /// What a detector may look at.
 #[derive(Clone, Copy)]
 pub struct RequestFacts<'a> {

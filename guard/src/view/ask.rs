@@ -97,6 +97,25 @@ impl View {
         windows: &Windows,
         global_value: Option<&GlobalValue>,
     ) -> Answer<Decision> {
+        self.detached(client, windows, global_value, true)
+    }
+
+    /// The same of a request that counts apart, and is nobody's strike.
+    pub(crate) fn ask_detached_apart(
+        &self,
+        client: &Client,
+        windows: &Windows,
+    ) -> Answer<Decision> {
+        self.detached(client, windows, None, false)
+    }
+
+    fn detached(
+        &self,
+        client: &Client,
+        windows: &Windows,
+        global_value: Option<&GlobalValue>,
+        strikes: bool,
+    ) -> Answer<Decision> {
         let counted = |key: Option<AnnotatedKey>| match (key, global_value) {
             (None, _) => Some((Subject::Client(client.key()), None)),
             (Some(key), Some(value)) if key.name == KEY_BY => {
@@ -108,7 +127,7 @@ impl View {
             .iter()
             .flat_map(|windows| windows.logs_where(counted))
             .collect();
-        self.decide(client, Cause::Request, &logs, true)
+        self.decide(client, Cause::Request, &logs, strikes)
     }
 
     fn counted_by<'a>(
