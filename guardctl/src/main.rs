@@ -1,0 +1,36 @@
+//! `guardctl`: operates actix-web-guard from a terminal. See the README's section of that name.
+
+#![forbid(unsafe_code)]
+
+mod access_log;
+mod arguments;
+mod bans;
+mod calendar;
+mod check;
+mod configuration;
+mod failure;
+mod input;
+mod output;
+mod replay;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Check(arguments) => check::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Bans(arguments) => bans::run(&arguments),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            failure.exit_code()
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! The report as one page that needs nothing else.
+//!
+//! Must not know: where its numbers come from.
+
+use super::{
+    Report,
+    markup::{Column, escaped, table},
+    plot::{Bar, Bars},
+    text::{length, percent, thousands},
+};
+
+const STYLE: &str = include_str!("page.css");
+
+pub(crate) fn page(report: &Report) -> String {
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <title>guardctl replay</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n"
+    );
+    html += &head(report);
+    html += &refusals(report);
+    html += &routes(report);
+    html += &window(report);
+    html += &agents(report);
+    html += &bans(report);
+    html += &findings(report);
+    html + "</body>\n</html>\n"
+}
+
+fn head(report: &Report) -> String {
+    let least = if report.all_clients_counted {
+        ""
+    } else {
+        "at least "
+    };
+    let mut html = format!(
+        "<h1>What the guard would have made of it</h1>\n<p class=\"quiet\">{}</p>\n",
+        escaped(&report.logs.join(", "))
+    );
+    if let (Some(from), Some(until)) = (&report.from, &report.until) {
+        let length = length(report.seconds);
+        html += &format!(
+            "<p>{from} to {until}, {length}. Detection is {}.</p>\n",
+            match report.detection {
+                true => "on",
+                false => "off",
+            }
+        );
+    }
+    let outcomes = report.outcomes;
+    let share = |count| percent(count, report.requests);
+    html += "<ul class=\"cards\">\n";
+    for (number, name) in [
+        (thousands(report.requests), "requests".to_owned()),
+        (
+            format!("{least}{}", thousands(report.clients)),
+            "clients".to_owned(),
+        ),
+        (
+            thousands(outcomes.limited_429),
+            format!("would be 429 ({})", share(outcomes.limited_429)),
+        ),
+        (
+            thousands(outcomes.forbidden()),
+            format!("would be 403 ({})", share(outcomes.forbidden())),
+        ),
+        (
+            thousands(report.refused_clients),
+            "clients refused something".to_owned(),
+        ),
+        (thousands(report.bans.total), "bans".to_owned()),
+    ] {
+        html += &format!(
+            "<li><strong>{}</strong>{}</li>\n",
+            escaped(&number),
+            escaped(&name)
+        );
+    }
+    html + "</ul>\n"
+}
+
+fn refusals(report: &Report) -> String {
+    let steps = &report.timeline.steps;
+    let bars = steps.iter().map(|step| Bar {
+        pieces: vec![step.requests.limited, step.requests.forbidden],
+        hint: format!(
+            "{}: {} requests, {} times 429, {} times 403",
+            step.at, step.requests.requests, step.requests.limited, step.requests.forbidden
+        ),
+    });
+    let labels = [
+        report.from.as_ref().map(|at| (0.0, at.clone())),
+        report.until.as_ref().map(|at| (1.0, at.clone())),
+    ];
+    let plot = Bars {
+        title: "Refusals over time",
+        classes: &["limited", "forbidden"],
+        bars: bars.collect(),
+        labels: labels.into_iter().flatten().collect(),
+        mark: None,
+    };
+    format!(
+        "<h2>Refusals over time</h2>\n<p class=\"quiet\">In steps of {}.\
+         <span class=\"key limited\"></span>429<span class=\"key forbidden\"></span>403</p>\n{}",
+        length(report.timeline.step_seconds),
+        plot.svg()
+    )
+}
+
+fn routes(report: &Report) -> String {
+    let rows: Vec<_> = report
+        .routes
+        .iter()
+        .map(|route| {
+            let name = route.pattern.as_deref().unwrap_or("(the global window)");
+            let counts = route.requests;
+            let refused = counts.limited + counts.forbidden;
+            vec![
+                name.to_owned(),
+                thousands(counts.requests),
+                thousands(counts.limited),
+                thousands(counts.forbidden),
+                percent(refused, counts.requests),
+            ]
+        })
+        .collect();
+    let heads = [
+        ("Route", Column::Text),
+        ("Requests", Column::Number),
+        ("429", Column::Number),
+        ("403", Column::Number),
+        ("Refused", Column::Number),
+    ];
+    "<h2>Routes</h2>\n".to_owned()
+        + &table("Patterns of [[routes]], and all the rest", &heads, &rows)
+}
+
+fn window(report: &Report) -> String {
+    let window = &report.window;
+    let mut html = format!(
+        "<h2>Requests of a client in {} seconds</h2>\n<p class=\"quiet\">In the busiest window of each client; \
+         routes with windows of their own are left out.</p>\n",
+        window.seconds
+    );
+    html += &distribution(report);
+    let row = |name: &str, of: &super::Percentiles| {
+        let numbers = [of.p50, of.p90, of.p99, of.p99_9, of.max].map(thousands);
+        std::iter::once(name.to_owned()).chain(numbers).collect()
+    };
+    let rows: Vec<Vec<String>> = vec![
+        row(
+            "each window in which a client sent any",
+            &window.requests_per_client_and_window,
+        ),
+        row(
+            "the busiest window of each client",
+            &window.busiest_window_per_client,
+        ),
+    ];
+    let heads = [
+        ("Requests in", Column::Text),
+        ("50 %", Column::Number),
+        ("90 %", Column::Number),
+        ("99 %", Column::Number),
+        ("99.9 %", Column::Number),
+        ("Most", Column::Number),
+    ];
+    html += &table("Percentiles", &heads, &rows);
+    html += &suggestions(report);
+    html
+}
+
+fn distribution(report: &Report) -> String {
+    let window = &report.window;
+    let count = window.distribution.len().max(1) as f64;
+    let bars = window.distribution.iter().map(|(upper, clients)| Bar {
+        pieces: vec![*clients],
+        hint: format!("{} to {upper} requests: {clients} clients", upper / 2 + 1),
+    });
+    let labels = window.distribution.iter().enumerate();
+    // Bars are powers of two: so is the way between them.
+    let place = (window.limit.max(1) as f64).log2() + 1.0;
+    let plot = Bars {
+        title: "Clients, by requests in their busiest window",
+        classes: &["clients"],
+        labels: labels
+            .map(|(index, (upper, _))| ((index as f64 + 0.5) / count, thousands(*upper)))
+            .collect(),
+        bars: bars.collect(),
+        mark: (place <= count).then(|| (place / count, format!("limit {}", window.limit))),
+    };
+    plot.svg()
+        + "<p class=\"quiet\">Clients, by how many requests they sent: up to 1, 2, 4 and so on.</p>\n"
+}
+
+fn suggestions(report: &Report) -> String {
+    let window = &report.window;
+    let clients = window.busiest_window_per_client.count;
+    let mut rows = vec![vec![
+        format!("{} (now)", thousands(window.limit)),
+        thousands(window.clients_over_limit),
+        percent(window.clients_over_limit, clients),
+    ]];
+    let fitting = window
+        .suggestions
+        .iter()
+        .filter(|one| one.one_client_in <= clients);
+    for suggestion in fitting {
+        rows.push(vec![
+            thousands(suggestion.limit),
+            thousands(suggestion.clients_over),
+            format!("at most 1 in {}", thousands(suggestion.one_client_in)),
+        ]);
+    }
+    rows.push(vec![
+        thousands(window.busiest_window_per_client.max),
+        "0".to_owned(),
+        "nobody of these".to_owned(),
+    ]);
+    let heads = [
+        ("A limit of", Column::Text),
+        ("would be noticed by", Column::Number),
+        ("of the clients", Column::Number),
+    ];
+    table("Limits for the global window", &heads, &rows)
+}
+
+fn agents(report: &Report) -> String {
+    let heading = "<h2>Monitors and search crawlers that would have been refused</h2>\n".to_owned();
+    if report.refused_monitors_and_crawlers.is_empty() {
+        return heading + "<p>None that is known.</p>\n";
+    }
+    let rows: Vec<_> = report
+        .refused_monitors_and_crawlers
+        .iter()
+        .map(|agent| {
+            vec![
+                agent.kind.to_owned(),
+                thousands(agent.refused.limited),
+                thousands(agent.refused.forbidden),
+                agent.user_agent.clone(),
+            ]
+        })
+        .collect();
+    let heads = [
+        ("Kind", Column::Text),
+        ("429", Column::Number),
+        ("403", Column::Number),
+        ("User agent", Column::Foreign),
+    ];
+    heading
+        + &table(
+            "By their user agents, which anybody can write",
+            &heads,
+            &rows,
+        )
+}
+
+fn bans(report: &Report) -> String {
+    let bans = &report.bans;
+    if bans.total == 0 {
+        return "<h2>Bans</h2>\n<p>Nobody would have been banned.</p>\n".to_owned();
+    }
+    let reasons: Vec<_> = bans
+        .by_reason
+        .iter()
+        .map(|(reason, count)| vec![reason.clone(), thousands(*count)])
+        .collect();
+    let rows: Vec<_> = bans
+        .first
+        .iter()
+        .map(|ban| {
+            vec![
+                ban.since.clone(),
+                ban.client.clone(),
+                ban.reason.clone(),
+                ban.request.clone(),
+            ]
+        })
+        .collect();
+    let heads = [
+        ("Since", Column::Text),
+        ("Client", Column::Text),
+        ("Reason", Column::Text),
+        ("Request", Column::Foreign),
+    ];
+    let reason_heads = [("Reason", Column::Text), ("Bans", Column::Number)];
+    let caption = format!("The first {} of {}", rows.len(), thousands(bans.total));
+    "<h2>Bans</h2>\n".to_owned()
+        + &table("By reason", &reason_heads, &reasons)
+        + &table(&caption, &heads, &rows)
+}
+
+fn findings(report: &Report) -> String {
+    let mut html = String::new();
+    if !report.rules.is_empty() {
+        let rows: Vec<_> = report
+            .rules
+            .iter()
+            .map(|rule| vec![rule.rule.clone(), thousands(rule.requests)])
+            .collect();
+        let heads = [("Rule", Column::Text), ("Requests", Column::Number)];
+        html += "<h2>Detectors</h2>\n";
+        html += &table("What they would have flagged", &heads, &rows);
+    }
+    if report.bad_lines > 0 {
+        let rows: Vec<_> = report
+            .first_bad_lines
+            .iter()
+            .map(|line| vec![line.clone()])
+            .collect();
+        let caption = format!(
+            "{} lines that are no request of HTTP, the first",
+            thousands(report.bad_lines)
+        );
+        html += "<h2>Bad lines</h2>\n";
+        html += &table(&caption, &[("Line", Column::Foreign)], &rows);
+    }
+    html
+}
