@@ -45,7 +45,7 @@ fn write_head(report: &Report, out: &mut String) -> fmt::Result {
     if report.bad_lines > 0 {
         writeln!(
             out,
-            "{} lines that are no request of HTTP, the first:",
+            "Lines that are no request of HTTP: {}, the first:",
             report.bad_lines
         )?;
         for line in &report.first_bad_lines {
@@ -116,7 +116,7 @@ fn write_bans(report: &Report, out: &mut String) -> fmt::Result {
     if bans.total == 0 {
         return writeln!(out, "\nNobody would have been banned.");
     }
-    writeln!(out, "\n{} bans:", bans.total)?;
+    writeln!(out, "\nBans: {}", bans.total)?;
     for (reason, count) in &bans.by_reason {
         writeln!(out, "  {count:>10}  {}", shown(reason, MOST_REQUEST))?;
     }
