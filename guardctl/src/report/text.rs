@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 
 use crate::output::shown;
 
-use super::{Percentiles, Report};
+use super::{Report, window::Percentiles};
 
 const MOST_REQUEST: usize = 70;
 const MOST_RULES: usize = 15;
@@ -71,9 +71,8 @@ fn write_outcomes(report: &Report, out: &mut String) -> fmt::Result {
     }
     row("429, over a limit", outcomes.limited_429)?;
     row("403, banned", outcomes.banned_403)?;
-    match report.detection {
-        true => row("403, flagged by a detector", outcomes.threat_403)?,
-        false => {}
+    if report.detection {
+        row("403, flagged by a detector", outcomes.threat_403)?;
     }
     if outcomes.denied_403 > 0 {
         row("403, denied by a list", outcomes.denied_403)?;

@@ -3,6 +3,7 @@
 //! Must not know: what is tested.
 
 #![allow(dead_code, reason = "each test file uses some of it")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::{
     fs,
@@ -23,7 +24,11 @@ pub(crate) fn guardctl(arguments: &[&str]) -> Done {
     guardctl_with_input(arguments, b"", &[])
 }
 
-pub(crate) fn guardctl_with_input(arguments: &[&str], input: &[u8], environment: &[(&str, &str)]) -> Done {
+pub(crate) fn guardctl_with_input(
+    arguments: &[&str],
+    input: &[u8],
+    environment: &[(&str, &str)],
+) -> Done {
     let mut child = Command::new(env!("CARGO_BIN_EXE_guardctl"))
         .args(arguments)
         .env_clear()
