@@ -75,8 +75,8 @@ impl Bars<'_> {
         for (share, label) in &self.labels {
             let x = LEFT + plot_width() * share;
             let anchor = match *share {
-                share if share < 0.1 => "start",
-                share if share > 0.9 => "end",
+                share if share <= 0.0 => "start",
+                share if share >= 1.0 => "end",
                 _ => "middle",
             };
             let _ = writeln!(
