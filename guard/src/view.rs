@@ -5,7 +5,12 @@
 
 mod ask;
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc, sync::Arc};
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    rc::Rc,
+    sync::{Arc, LazyLock},
+};
 
 use actix_web::http::Method;
 use smallvec::SmallVec;
@@ -203,12 +208,21 @@ fn alone(windows: Rc<RouteWindows>) -> Windows {
     alone
 }
 
-/// HEAD counts as GET.
+/// HEAD counts as GET, and methods that the sender made up count as one: else each would have a window of its own.
 pub(crate) fn counted_as(method: &Method) -> &Method {
-    if *method == Method::HEAD {
-        &Method::GET
-    } else {
-        method
+    static MADE_UP: LazyLock<Method> =
+        LazyLock::new(|| Method::from_bytes(b"OTHER").unwrap_or_default());
+    match *method {
+        Method::HEAD => &Method::GET,
+        Method::GET
+        | Method::POST
+        | Method::PUT
+        | Method::PATCH
+        | Method::DELETE
+        | Method::OPTIONS
+        | Method::CONNECT
+        | Method::TRACE => method,
+        _ => &MADE_UP,
     }
 }
 

@@ -50,6 +50,15 @@ async fn answers_with_404_have_a_limit_of_their_own() {
 }
 
 #[actix_web::test]
+async fn strikes_for_answers_with_404_add_up() {
+    let (config, _clock) =
+        crate::support::configure(|config| config.auto_ban_threshold(2).not_found_limit(1));
+    let app = app!(config);
+    let requests = ["/a", "/b", "/c", "/d", "/search"];
+    assert_eq!(statuses(&app, &requests).await, [404, 404, 404, 404, 403]);
+}
+
+#[actix_web::test]
 async fn who_is_exempt_is_not_struck_for_an_answer_either() {
     let (config, _clock) = crate::support::configure(|config| {
         config

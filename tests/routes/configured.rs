@@ -1,7 +1,7 @@
 //! `[[routes]]` of the configuration: limits without a deploy.
 
-use actix_web::{HttpResponse, Responder, get, http::Method, post, web};
-use actix_web_guard::{RouteLimit, RouteOverride, SecurityConfig, rate_limit};
+use actix_web::{App, HttpResponse, Responder, get, http::Method, post, test::init_service, web};
+use actix_web_guard::{Guard, RouteLimit, RouteOverride, SecurityConfig, rate_limit};
 
 use super::{app, other};
 use crate::support::{config, parse, send, statuses};
@@ -89,6 +89,17 @@ async fn an_entry_without_a_method_gives_each_method_a_window() {
         statuses(&app, &["POST /plain/1", "POST /plain/2", "POST /plain/3"]).await,
         [200, 200, 429]
     );
+}
+
+#[actix_web::test]
+async fn methods_that_a_client_makes_up_share_one_window() {
+    let config = guarded(100, vec![RouteOverride::new("/any", 2, 60)]);
+    let app = App::new()
+        .route("/any", web::to(async || "any"))
+        .wrap(Guard::new(config));
+    let app = init_service(app).await;
+    let requests = ["A /any", "B /any", "C /any", "GET /any", "D /any"];
+    assert_eq!(statuses(&app, &requests).await, [200, 200, 429, 200, 429]);
 }
 
 #[actix_web::test]

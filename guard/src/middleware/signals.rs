@@ -70,12 +70,14 @@ impl Signals {
             Err(error) => error.as_response_error().status_code(),
         };
         let is_strike = view.settings.strike_on_status.contains(&status.as_u16());
+        // Where answers with 404 are counted, none of them is clean: strikes for them have to add up.
+        let is_counted = status == StatusCode::NOT_FOUND && view.settings.not_found_limit.is_some();
         if is_strike && may_strike {
             self.strike(view, &format!("status {}", status.as_u16()));
-        } else if status == StatusCode::NOT_FOUND && may_strike {
+        } else if is_counted && may_strike {
             self.count_not_found(view);
         }
-        !is_strike
+        !is_strike && !is_counted
     }
 
     fn refuse<B>(

@@ -207,7 +207,8 @@ impl Replay {
             }
             _ => None,
         };
-        if verdict.resets && struck_for.is_none() {
+        let is_counted = request.status == Some(404) && !not_found.is_empty();
+        if verdict.resets && struck_for.is_none() && !is_counted {
             // A memory store has done it when it answers.
             drop(self.view.store().clear_strikes(client.key()));
         }

@@ -202,6 +202,17 @@ fn statuses_are_strikes_if_the_configuration_says_so() {
 }
 
 #[test]
+fn strikes_for_answers_with_404_add_up() {
+    let answered = |status| PastRequest {
+        status: Some(status),
+        ..get(0, "/")
+    };
+    let mut replay = replay(|config| config.auto_ban_threshold(2).not_found_limit(1));
+    let bans = [404; 5].map(|status| replay.decide(&answered(status)).new_ban.is_some());
+    assert_eq!(bans, [false, false, false, true, false]);
+}
+
+#[test]
 fn a_clean_answer_between_them_forgives_statuses() {
     let answered = |status| PastRequest {
         status: Some(status),
