@@ -252,6 +252,12 @@ pub(crate) trait Store: Send + Sync {
     /// All bans, the one that ends soonest first.
     fn bans(&self) -> Answer<Vec<Ban>>;
 
+    /// How many bans are in force, if that is known without I/O and without counting.
+    #[cfg(feature = "metrics")]
+    fn active_bans(&self) -> Option<usize> {
+        None
+    }
+
     /// Whether it can be asked.
     fn state(&self) -> StoreState {
         StoreState::Available

@@ -21,9 +21,11 @@ use crate::{
     config::{SecurityConfig, Settings},
     crawlers::Operator,
     decision::{RouteId, Store},
+    log_pace::LogPace,
     proxy_warnings::ProxyWarnings,
     route::{CountedMethods, Route, RouteIdentity},
     store::{self, CountedApart},
+    telemetry::Meters,
 };
 
 /// See the module's documentation.
@@ -39,6 +41,8 @@ pub(crate) struct Engine {
     made_on: ThreadId,
     served_on: Mutex<Option<ThreadId>>,
     pub(crate) proxy_warnings: ProxyWarnings,
+    pub(crate) log_pace: LogPace,
+    pub(crate) meters: Meters,
     #[cfg(feature = "verify-crawlers")]
     crawlers: CrawlerVerifier,
 }
@@ -67,6 +71,8 @@ impl Engine {
             made_on: thread::current().id(),
             served_on: Mutex::new(None),
             proxy_warnings: ProxyWarnings::default(),
+            log_pace: LogPace::default(),
+            meters: Meters::default(),
             #[cfg(feature = "verify-crawlers")]
             crawlers,
         });

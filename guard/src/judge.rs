@@ -1,6 +1,8 @@
-//! From a decision to what is done about it: said in the log, and refused, unless the guard is passive.
+//! From a decision to what is done about it: said and counted, and refused, unless the guard is passive.
 //!
 //! Must not know: how requests are routed, how responses look.
+
+use tracing::level_filters::LevelFilter;
 
 use crate::{
     bans::{BanRecord, BanSource},
@@ -8,13 +10,19 @@ use crate::{
     clock::whole_seconds,
     decision::{Decision, Outcome},
     detect::{Finding, Threat},
+    engine::Engine,
+    log_pace::{KeptBack, LineKind},
     policy::{Barred, Pass},
     response::{Refusal, RefusalKind},
+    telemetry::{StrikeCause, ThreatAction},
     view::{View, Windows},
 };
 
 /// Longer paths are cut in the log.
 const LOGGED_PATH: usize = 200;
+
+/// The target of lines about bans. It is public: filters of fail2ban and log shippers look for it.
+pub(crate) const BANS: &str = "actix_web_guard::bans";
 
 /// How long clients are told to wait when the store is out of reach: the breaker looks for it oftener than that.
 const UNAVAILABLE_WAIT_MILLIS: u64 = 5000;
@@ -30,7 +38,7 @@ pub(crate) fn judge(
     if decision.outcome == Outcome::Admitted {
         return None;
     }
-    say(view, client, decision);
+    say(view, client, decision, cause(windows));
     if view.settings.passive {
         return None;
     }
@@ -50,12 +58,24 @@ pub(crate) fn judge(
     })
 }
 
-/// Says in the log what a decision comes to, if it is no admission.
-pub(crate) fn say(view: &View, client: &Client, decision: &Decision) {
+/// What a violation in some windows is a strike for, if it is one. A violation in no window is a threat.
+fn cause(windows: &Windows) -> Option<StrikeCause> {
+    if windows.is_empty() {
+        return Some(StrikeCause::Threat);
+    }
+    let is_apart = windows.iter().any(|windows| windows.is_apart());
+    (!is_apart).then_some(StrikeCause::Limit)
+}
+
+/// Says and counts what a decision comes to, if it is no admission. `cause`: what a violation is a strike for.
+pub(crate) fn say(view: &View, client: &Client, decision: &Decision, cause: Option<StrikeCause>) {
     let passive = view.settings.passive;
+    if let Some(cause) = cause.filter(|_| is_strike(view, client, decision)) {
+        view.engine.meters.struck(cause);
+    }
     match &decision.outcome {
         Outcome::Admitted | Outcome::Threat | Outcome::Unavailable => {}
-        Outcome::Limited => {
+        Outcome::Limited if is_due(view, client, LineKind::OverTheLimit) => {
             let strikes = decision.strikes;
             let retry_after = whole_seconds(decision.wait_millis());
             if passive {
@@ -64,8 +84,56 @@ pub(crate) fn say(view: &View, client: &Client, decision: &Decision) {
                 tracing::debug!(%client, strikes, retry_after, passive, "over the limit");
             }
         }
-        Outcome::Banned(ban) if decision.newly_banned => say_banned(client, ban, passive),
-        Outcome::Banned(_) => {}
+        Outcome::Banned(ban) if decision.newly_banned => {
+            say_banned(&view.engine, client, ban, passive);
+        }
+        Outcome::Limited | Outcome::Banned(_) => {}
+    }
+}
+
+/// Whether a decision was about a violation that is a strike.
+fn is_strike(view: &View, client: &Client, decision: &Decision) -> bool {
+    let is_violation = match decision.outcome {
+        Outcome::Limited | Outcome::Threat => true,
+        Outcome::Banned(_) => decision.newly_banned,
+        Outcome::Admitted | Outcome::Unavailable => false,
+    };
+    is_violation && view.settings.enable_ip_banning && client.can_be_struck()
+}
+
+/// Whether a line about the client is due. Says as well what was kept back of others.
+fn is_due(view: &View, client: &Client, kind: LineKind) -> bool {
+    if !is_heard(view, kind) {
+        return false;
+    }
+    let now = view.settings.clock.now_millis();
+    let turn = view.engine.log_pace.turn(client.key(), kind, now);
+    for kept_back in turn.kept_back {
+        say_kept_back(view, &kept_back);
+    }
+    turn.is_said
+}
+
+/// Whether anybody listens to lines of a kind.
+fn is_heard(view: &View, kind: LineKind) -> bool {
+    // Without a subscriber of tracing, events go to log.
+    let is_verbose = || {
+        LevelFilter::current() >= LevelFilter::DEBUG || log::max_level() >= log::LevelFilter::Debug
+    };
+    !kind.is_detail() || view.settings.passive || is_verbose()
+}
+
+/// In place of all lines that were too many.
+fn say_kept_back(view: &View, kept_back: &KeptBack) {
+    let client = kept_back
+        .client
+        .map_or_else(|| "others".to_owned(), |client| client.to_string());
+    let (more, of) = (kept_back.lines, kept_back.kind.name());
+    let passive = view.settings.passive;
+    if kept_back.kind.is_detail() && !passive {
+        tracing::debug!(client, more, passive, "and {more} more: {of}");
+    } else {
+        tracing::info!(client, more, passive, "and {more} more: {of}");
     }
 }
 
@@ -98,6 +166,9 @@ pub(crate) fn bar(view: &View, client: &Client, barred: &Barred, path: &str) -> 
 
 /// Passive mode is there to see whom an enforcing guard would refuse.
 fn say_denied(view: &View, client: &Client, by: &str) {
+    if !is_due(view, client, LineKind::Denied) {
+        return;
+    }
     if view.settings.passive {
         tracing::info!(%client, by, passive = true, "denied");
     } else {
@@ -107,16 +178,29 @@ fn say_denied(view: &View, client: &Client, by: &str) {
 
 /// Of a finding that leads to nothing.
 pub(crate) fn say_finding(view: &View, client: &Client, finding: &Finding, path: &str) {
-    let (category, rule) = (finding.category.name(), finding.rule.as_ref());
+    let category = finding.category.name();
+    view.engine.meters.threat(category, ThreatAction::Log);
+    if !is_due(view, client, LineKind::Finding) {
+        return;
+    }
+    let rule = finding.rule.as_ref();
     let (surface, excerpt) = (&finding.surface, &finding.excerpt);
     let path: String = path.chars().take(LOGGED_PATH).collect();
     let passive = view.settings.passive;
     tracing::info!(%client, ?category, ?rule, surface, excerpt, ?path, passive, "found, and served");
 }
 
-/// One line for each threat, whatever the client wrote.
+/// One line for a threat, whatever the client wrote.
 pub(crate) fn say_threat(view: &View, client: &Client, threat: &Threat, path: &str) {
     let (category, rule) = (threat.category(), threat.rule());
+    let action = match threat.is_struck() {
+        true => ThreatAction::Strike,
+        false => ThreatAction::Refuse,
+    };
+    view.engine.meters.threat(category, action);
+    if !is_due(view, client, LineKind::Threat) {
+        return;
+    }
     let (surface, excerpt) = (threat.surface(), threat.excerpt());
     let path: String = path.chars().take(LOGGED_PATH).collect();
     let passive = view.settings.passive;
@@ -142,9 +226,19 @@ pub(crate) fn reason(threat: &Threat) -> String {
     format!("threat: {} ({})", threat.category(), threat.rule())
 }
 
-/// One line for each ban.
-pub(crate) fn say_banned(client: &Client, ban: &BanRecord, passive: bool) {
+/// What a handler found out about a request.
+pub(crate) fn say_report(view: &View, client: &Client, reason: &str, path: &str) {
+    if is_due(view, client, LineKind::Report) {
+        let path: String = path.chars().take(LOGGED_PATH).collect();
+        tracing::info!(%client, ?reason, ?path, "threat reported");
+    }
+}
+
+/// One line for each ban, always: others act on it.
+pub(crate) fn say_banned(engine: &Engine, client: &Client, ban: &BanRecord, passive: bool) {
     let seconds = whole_seconds(ban.until_millis.saturating_sub(ban.since_millis));
     debug_assert_eq!(ban.by, BanSource::Automatic);
-    tracing::warn!(%client, reason = ?ban.reason, seconds, passive, "banned");
+    tracing::warn!(target: BANS, %client, reason = ?ban.reason, seconds, passive, "banned");
+    engine.meters.banned(ban.by);
+    engine.meters.bans_changed(engine);
 }

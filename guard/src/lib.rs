@@ -18,6 +18,7 @@ pub mod fuzzing;
 mod handle;
 mod inspector;
 mod judge;
+mod log_pace;
 mod middleware;
 mod policy;
 mod proxy_warnings;
@@ -25,6 +26,7 @@ mod replay;
 mod response;
 mod route;
 mod store;
+mod telemetry;
 mod view;
 
 pub use bans::{Ban, BanSource};

@@ -22,12 +22,16 @@ use crate::{
     engine::Engine,
     route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
     store::CountedApart,
+    telemetry::{DEFAULT_ROUTE, RouteMeter},
 };
 
 pub(crate) use ask::GlobalValue;
 
 /// The windows that a request is counted in together.
 pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
+
+/// The label of requests of trusted proxies that name nobody.
+const INFRASTRUCTURE_ROUTE: &str = "infrastructure";
 
 /// The name of the function by which the global window counts.
 const KEY_BY: &str = "key_by";
@@ -41,6 +45,8 @@ pub(crate) struct View {
     global: Rc<RouteWindows>,
     preflight: Rc<RouteWindows>,
     infrastructure: Option<Rc<RouteWindows>>,
+    /// Counts the requests of trusted proxies that are in no window.
+    uncounted_infrastructure: RouteMeter,
     not_found: Option<Rc<RouteWindows>>,
     strikes: Option<StrikeRules>,
     /// Windows of `[[routes]]` for routes without an annotation.
@@ -52,10 +58,15 @@ impl View {
         // The version first: settings that come in between are then looked at again.
         let version = engine.version();
         let settings = engine.settings();
-        let window = |route: Route, name: &str, quota: Quota, key: Option<AnnotatedKey>| {
-            let name = name.to_owned();
-            Rc::new(RouteWindows::new(route, &[NamedQuota { name, quota, key }]))
-        };
+        let window =
+            |route: Route, label: &str, name: &str, quota: Quota, key: Option<AnnotatedKey>| {
+                let name = name.to_owned();
+                Rc::new(RouteWindows::new(
+                    route,
+                    label,
+                    &[NamedQuota { name, quota, key }],
+                ))
+            };
         let global = Route {
             id: RouteId::GLOBAL,
             endpoint: None,
@@ -71,6 +82,7 @@ impl View {
             };
             window(
                 Engine::apart(CountedApart::Infrastructure),
+                INFRASTRUCTURE_ROUTE,
                 "infrastructure",
                 quota,
                 None,
@@ -83,6 +95,7 @@ impl View {
             };
             window(
                 Engine::apart(CountedApart::NotFound),
+                DEFAULT_ROUTE,
                 "not-found",
                 quota,
                 None,
@@ -90,13 +103,15 @@ impl View {
         });
         Self {
             version,
-            global: window(global, "default", settings.global, key_by),
+            global: window(global, DEFAULT_ROUTE, "default", settings.global, key_by),
             preflight: window(
                 Engine::apart(CountedApart::Preflight),
+                "preflight",
                 "default",
                 settings.global,
                 None,
             ),
+            uncounted_infrastructure: RouteMeter::new(INFRASTRUCTURE_ROUTE),
             infrastructure,
             not_found,
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
@@ -123,6 +138,24 @@ impl View {
     /// The global window.
     pub(crate) fn global(&self) -> Rc<RouteWindows> {
         Rc::clone(&self.global)
+    }
+
+    /// Counts the requests that some windows decide about: by the route that lies deepest, if there is one.
+    #[inline]
+    pub(crate) fn meter<'a>(&'a self, windows: &'a Windows) -> &'a RouteMeter {
+        let mut from_below = windows.iter().rev();
+        let route = from_below.find(|windows| !windows.is_global());
+        route.unwrap_or(&self.global).meter()
+    }
+
+    /// Counts the requests that no limited route decides about.
+    pub(crate) fn default_meter(&self) -> &RouteMeter {
+        self.global.meter()
+    }
+
+    /// Counts the requests of trusted proxies that are in no window.
+    pub(crate) fn infrastructure_meter(&self) -> &RouteMeter {
+        &self.uncounted_infrastructure
     }
 
     /// The windows of answers with 404; empty without `not_found_limit`.
@@ -187,7 +220,7 @@ impl View {
                 CountedMethods::First(method.as_str()),
                 false,
             );
-            Rc::new(RouteWindows::new(endpoint, &[named]))
+            Rc::new(RouteWindows::new(endpoint, &route.pattern, &[named]))
         };
         Rc::clone(
             configured

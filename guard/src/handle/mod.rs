@@ -17,7 +17,8 @@ use crate::{
     config::{SecurityConfig, Settings},
     decision::{Cause, Outcome, StoreState},
     engine::Engine,
-    judge::say_banned,
+    judge::{BANS, say_banned, say_report},
+    telemetry::StrikeCause,
     view::View,
 };
 
@@ -92,7 +93,10 @@ impl GuardHandle {
             .ban(client, millis(duration), reason)
             .wait()
             .await;
-        tracing::warn!(client = %ban.client, reason = ?reason, seconds = duration.as_secs(), "banned by hand");
+        let seconds = duration.as_secs();
+        tracing::warn!(target: BANS, client = %ban.client, ?reason, seconds, passive = settings.passive, "banned by hand");
+        self.engine.meters.banned(ban.by);
+        self.engine.meters.bans_changed(&self.engine);
         Ok(ban)
     }
 
@@ -111,7 +115,9 @@ impl GuardHandle {
             .wait()
             .await;
         if lifted {
-            tracing::warn!(%client, "ban lifted");
+            tracing::warn!(target: BANS, %client, "ban lifted");
+            self.engine.meters.ban_lifted();
+            self.engine.meters.bans_changed(&self.engine);
         }
         Ok(lifted)
     }
@@ -154,17 +160,18 @@ impl GuardHandle {
         let view = View::new(Arc::clone(&self.engine));
         let known = request.extensions().get::<Client>().cloned();
         let client = known.unwrap_or_else(|| client_of(request, &view.settings));
-        tracing::info!(%client, reason = ?reason, path = ?request.path(), "threat reported");
+        say_report(&view, &client, reason, request.path());
         if again || !client.can_be_struck() || !view.settings.enable_ip_banning {
             return None;
         }
+        self.engine.meters.struck(StrikeCause::Report);
         let answer = view.ask_without_windows(&client, Cause::Threat(reason));
         let (passive, clock) = (view.settings.passive, Arc::clone(&view.settings.clock));
         drop(view);
         let decision = answer.wait().await;
         match decision.outcome {
             Outcome::Banned(ban) if decision.newly_banned => {
-                say_banned(&client, &ban, passive);
+                say_banned(&self.engine, &client, &ban, passive);
                 Some(ban.to_ban(client.key(), clock.now_millis(), clock.wall()))
             }
             _ => None,

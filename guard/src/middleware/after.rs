@@ -14,6 +14,7 @@ use crate::{
     judge::{judge, say},
     response::{Refusal, RefusalError, tell_quotas},
     route::{Expectation, Ticket},
+    telemetry::StrikeCause,
     view::{GlobalValue, View, Windows},
 };
 
@@ -112,6 +113,7 @@ impl After {
             return Ok(());
         };
         let client = &routed.ticket.client;
+        routed.ticket.note(&decision, &windows);
         match judge(&self.view, client, &mut decision, &mut windows) {
             Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
             None => {
@@ -186,10 +188,23 @@ impl After {
             .ask_detached(&ticket.client, &windows, global_value);
         match answer {
             Answer::Ready(decision) => {
-                say(&self.view, &ticket.client, &decision);
+                ticket.note(&decision, &windows);
+                say(
+                    &self.view,
+                    &ticket.client,
+                    &decision,
+                    Some(StrikeCause::Limit),
+                );
                 self.counted = Some(Counted::new(&self.view, decision, windows));
             }
-            later => in_background(later),
+            Answer::Later(answer) => {
+                let (view, ticket) = (Rc::clone(&self.view), Rc::clone(ticket));
+                actix_web::rt::spawn(async move {
+                    let decision = answer.await;
+                    ticket.note(&decision, &windows);
+                    say(&view, &ticket.client, &decision, Some(StrikeCause::Limit));
+                });
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     policy::Question,
     response::{Refusal, refuse},
     route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
+    telemetry::{RequestOutcome, Tally},
     view::{View, Windows},
 };
 
@@ -155,10 +156,11 @@ where
         ticket: TicketKind,
         request: ServiceRequest,
     ) -> GuardFuture<S, B> {
+        let tally = Tally::of(RequestOutcome::of(&decision), self.view.meter(&windows));
         if let Some(refusal) = judge(&self.view, &self.client, &mut decision, &mut windows) {
             return self.refuse(request, &refusal);
         }
-        let ticket = self.hand_over_ticket(ticket, &request);
+        let ticket = self.hand_over_ticket(ticket, tally, &request);
         let inner = self.service.call(request);
         let watched = ticket.map(|ticket| Watched {
             worker: Rc::clone(self.worker),
@@ -222,15 +224,20 @@ where
     }
 
     pub(super) fn serve_uncounted(&self, request: ServiceRequest) -> GuardFuture<S, B> {
-        self.hand_over_ticket(self.ticket, &request);
+        self.hand_over_ticket(self.ticket, Tally::none(), &request);
         GuardFuture::Forward {
             inner: self.service.call(request),
         }
     }
 
-    /// Gives limited routes what they are to find; the ticket, if they may decide about the request.
+    /// Gives limited routes what they are to find, with what has been noted of the request, which they may yet change; the ticket, if they may decide about the request.
     #[inline]
-    fn hand_over_ticket(&self, ticket: TicketKind, request: &ServiceRequest) -> Option<Rc<Ticket>> {
+    fn hand_over_ticket(
+        &self,
+        ticket: TicketKind,
+        tally: Tally,
+        request: &ServiceRequest,
+    ) -> Option<Rc<Ticket>> {
         let (view, client) = (|| Rc::clone(&self.view), || self.client.clone());
         match ticket {
             TicketKind::None => None,
@@ -239,7 +246,7 @@ where
                 None
             }
             TicketKind::Counted => {
-                let ticket = Ticket::counted(view(), client());
+                let ticket = Ticket::counted(view(), client(), tally);
                 hand_over(request, Rc::clone(&ticket));
                 Some(ticket)
             }

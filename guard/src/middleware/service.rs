@@ -21,8 +21,9 @@ use crate::{
     config::SecurityConfig,
     engine::Engine,
     judge::{bar, say_pass},
-    policy::{Course, Pass, course},
+    policy::{Barred, Course, Pass, course},
     route::{Prediction, may_be_lazy},
+    telemetry::RequestOutcome,
     view::View,
 };
 
@@ -113,6 +114,8 @@ where
             return misconfigured(request);
         };
         let view = worker.view();
+        let now = || view.settings.clock.now_millis();
+        view.engine.meters.refresh(&view.engine, now);
         let mut client = client_of(&request, &view);
         if !introduce(&request, &client) {
             return GuardFuture::Forward {
@@ -137,6 +140,7 @@ where
         match course {
             Course::Serve(_) => passage.serve_uncounted(request),
             Course::Refuse(barred) => {
+                count_barred(&passage.view, &barred);
                 match bar(&passage.view, &passage.client, &barred, request.path()) {
                     Some(refusal) => passage.refuse(request, &refusal),
                     None => passage.serve_uncounted(request),
@@ -151,12 +155,27 @@ where
 fn let_pass(request: &ServiceRequest, view: &View, client: &mut Client, pass: Pass) {
     say_pass(view, client, pass);
     if pass == Pass::Infrastructure {
+        view.infrastructure_meter().count(RequestOutcome::Exempt);
         return;
     }
+    view.default_meter().count(RequestOutcome::Exempt);
     client.exempt();
     if let Some(known) = request.extensions_mut().get_mut::<Client>() {
         known.exempt();
     }
+}
+
+/// Counts a request that is refused at once.
+fn count_barred(view: &View, barred: &Barred) {
+    let outcome = match barred {
+        Barred::UserAgent | Barred::Address => RequestOutcome::Denied,
+        Barred::Threat(_) => RequestOutcome::Threat,
+        Barred::Banned(_) => {
+            view.engine.meters.hot_ban_hit();
+            RequestOutcome::Banned
+        }
+    };
+    view.default_meter().count(outcome);
 }
 
 /// Puts the client into the request's extensions. No, if this guard has had its turn: it is wrapped twice.
@@ -177,6 +196,7 @@ fn warn_of_proxies(view: &View, client: &Client) {
         Role::Client | Role::Exempt | Role::Unknown => {}
         Role::UndeclaredProxy => view.engine.proxy_warnings.undeclared(client),
         Role::Infrastructure => {
+            view.engine.meters.unresolved_client();
             let header = view.settings.proxy_trust.header.name().as_str();
             view.engine.proxy_warnings.silent(client, header);
         }

@@ -17,6 +17,7 @@ use crate::{
     handle::Reported,
     judge::{bar, reason, say},
     policy::Barred,
+    telemetry::StrikeCause,
     view::View,
 };
 
@@ -73,7 +74,8 @@ impl Signals {
         // Where answers with 404 are counted, none of them is clean: strikes for them have to add up.
         let is_counted = status == StatusCode::NOT_FOUND && view.settings.not_found_limit.is_some();
         if is_strike && may_strike {
-            self.strike(view, &format!("status {}", status.as_u16()));
+            let reason = format!("status {}", status.as_u16());
+            self.strike(view, &reason, StrikeCause::Status);
         } else if is_counted && may_strike {
             self.count_not_found(view);
         }
@@ -88,7 +90,7 @@ impl Signals {
         may_strike: bool,
     ) {
         if threat.is_struck() && may_strike {
-            self.strike(view, &reason(&threat));
+            self.strike(view, &reason(&threat), StrikeCause::Threat);
         }
         let barred = Barred::Threat(threat);
         if let Some(refusal) = bar(view, &self.client, &barred, &self.path) {
@@ -96,10 +98,10 @@ impl Signals {
         }
     }
 
-    fn strike(&self, view: &Rc<View>, reason: &str) {
+    fn strike(&self, view: &Rc<View>, reason: &str, cause: StrikeCause) {
         if self.client.can_be_struck() && view.settings.enable_ip_banning {
             let answer = view.ask_without_windows(&self.client, Cause::Threat(reason));
-            self.say_when_answered(view, answer);
+            self.say_when_answered(view, answer, cause);
         }
     }
 
@@ -108,16 +110,18 @@ impl Signals {
         let windows = view.not_found();
         if !windows.is_empty() && self.client.can_be_struck() && view.settings.enable_ip_banning {
             let answer = view.ask_detached(&self.client, &windows, None);
-            self.say_when_answered(view, answer);
+            self.say_when_answered(view, answer, StrikeCause::NotFound);
         }
     }
 
-    fn say_when_answered(&self, view: &Rc<View>, answer: Answer<Decision>) {
+    fn say_when_answered(&self, view: &Rc<View>, answer: Answer<Decision>, cause: StrikeCause) {
         match answer {
-            Answer::Ready(decision) => say(view, &self.client, &decision),
+            Answer::Ready(decision) => say(view, &self.client, &decision, Some(cause)),
             Answer::Later(decision) => {
                 let (view, client) = (Rc::clone(view), self.client.clone());
-                actix_web::rt::spawn(async move { say(&view, &client, &decision.await) });
+                actix_web::rt::spawn(
+                    async move { say(&view, &client, &decision.await, Some(cause)) },
+                );
             }
         }
     }

@@ -165,6 +165,7 @@ mod tests {
             .collect();
         std::iter::once(Rc::new(RouteWindows::new(
             Engine::apart(CountedApart::Preflight),
+            "preflight",
             &named,
         )))
         .collect()

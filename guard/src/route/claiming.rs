@@ -160,6 +160,7 @@ fn settle(
     mut decision: Decision,
     request: &ServiceRequest,
 ) -> Option<HttpResponse> {
+    ticket.note(&decision, &windows);
     let refusal = judge(&ticket.view, &ticket.client, &mut decision, &mut windows);
     let Some(refusal) = refusal else {
         ticket.settle(windows, decision);

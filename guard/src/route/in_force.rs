@@ -72,7 +72,11 @@ impl Registration {
         }
         let apart = self.may_share_place();
         let route = view.engine.route(&identity, &place.pattern, methods, apart);
-        Some(Rc::new(RouteWindows::new(route, &named)))
+        Some(Rc::new(RouteWindows::new(
+            route,
+            &place.identity.pattern,
+            &named,
+        )))
     }
 
     /// The method of the request, where it matters: what was limited by hand has one window for all methods, unless the

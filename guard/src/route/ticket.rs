@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
+    telemetry::{RequestOutcome, Tally},
     view::{View, Windows},
 };
 
@@ -24,6 +25,7 @@ pub(crate) type Tickets = SmallVec<[Rc<Ticket>; 1]>;
 pub(crate) struct Ticket {
     pub(crate) view: Rc<View>,
     pub(crate) client: Client,
+    tally: Tally,
     state: RefCell<State>,
 }
 
@@ -64,18 +66,18 @@ impl Ticket {
             counted_by_address: true,
             ..State::default()
         };
-        Self::with(view, client, state)
+        Self::with(view, client, Tally::none(), state)
     }
 
-    /// A ticket for a request that the global window has admitted. A limited route that it reaches against expectation decides about it
+    /// A ticket for a request that the global window has admitted, with what has been noted of it. A limited route that it reaches against expectation decides about it
     /// all the same.
-    pub(crate) fn counted(view: Rc<View>, client: Client) -> Rc<Self> {
+    pub(crate) fn counted(view: Rc<View>, client: Client, tally: Tally) -> Rc<Self> {
         let state = State {
             counted_by_address: true,
             asked: true,
             ..State::default()
         };
-        Self::with(view, client, state)
+        Self::with(view, client, tally, state)
     }
 
     /// A ticket for a request that its route decides about.
@@ -84,14 +86,15 @@ impl Ticket {
             expected,
             ..State::default()
         };
-        Self::with(view, client, state)
+        Self::with(view, client, Tally::none(), state)
     }
 
-    fn with(view: Rc<View>, client: Client, state: State) -> Rc<Self> {
+    fn with(view: Rc<View>, client: Client, tally: Tally, state: State) -> Rc<Self> {
         let state = RefCell::new(state);
         Rc::new(Self {
             view,
             client,
+            tally,
             state,
         })
     }
@@ -109,6 +112,8 @@ impl Ticket {
         let Some(windows) = registration.windows(&self.view, request, expected) else {
             // An exempt route: out of the global window, and into none. Bans are in force there, too.
             state.counted_by_address = true;
+            self.tally
+                .note(RequestOutcome::Exempt, self.view.default_meter());
             return self.ask_about_ban(&mut state);
         };
         state.pending.push(windows);
@@ -140,6 +145,14 @@ impl Ticket {
         match self.view.ask_about_ban(&self.client) {
             Some(answer) => Claim::Asked(Windows::new(), answer),
             None => Claim::Through,
+        }
+    }
+
+    /// Notes what was decided, for the numbers. That the client of a request in no window is not banned is no admission.
+    pub(crate) fn note(&self, decision: &Decision, windows: &Windows) {
+        let outcome = RequestOutcome::of(decision);
+        if !windows.is_empty() || outcome != RequestOutcome::Admitted {
+            self.tally.note(outcome, self.view.meter(windows));
         }
     }
 

@@ -10,6 +10,7 @@ use crate::{
     client::Client,
     decision::{CountedBy, LogHit, LogKey, LogName, Quota, RouteId, Subject},
     response::{StateValues, policy_value, quota_exceeded, quoted},
+    telemetry::RouteMeter,
 };
 
 use super::annotation::AnnotatedKey;
@@ -36,6 +37,7 @@ pub(crate) struct Route {
 #[derive(Debug)]
 pub(crate) struct RouteWindows {
     route: RouteId,
+    meter: RouteMeter,
     endpoint: Option<Arc<str>>,
     logs: Vec<Log>,
     /// The names in the order in which the store answers, as structured strings: quotes included.
@@ -55,7 +57,8 @@ struct Log {
 }
 
 impl RouteWindows {
-    pub(crate) fn new(route: Route, named: &[NamedQuota]) -> Self {
+    /// `label` is the name of the route in numbers: its pattern.
+    pub(crate) fn new(route: Route, label: &str, named: &[NamedQuota]) -> Self {
         let mut logs: Vec<Log> = Vec::new();
         let mut names: Vec<Vec<String>> = Vec::new();
         for one in named {
@@ -79,6 +82,7 @@ impl RouteWindows {
         let problem = quota_exceeded(names.iter().map(String::as_str));
         Self {
             route: route.id,
+            meter: RouteMeter::new(label),
             endpoint: route.endpoint,
             logs,
             names,
@@ -91,7 +95,22 @@ impl RouteWindows {
 
     /// Whether the global window has no part in the route besides: it is this one, or one of these counts by the client's address.
     pub(crate) fn is_enough(&self) -> bool {
-        self.route == RouteId::GLOBAL || self.logs.iter().any(|log| log.key.is_none())
+        self.is_global() || self.logs.iter().any(|log| log.key.is_none())
+    }
+
+    /// Whether they are those of the requests that no other limit covers.
+    pub(crate) fn is_global(&self) -> bool {
+        self.route == RouteId::GLOBAL
+    }
+
+    /// Whether a request over them is nobody's strike.
+    pub(crate) fn is_apart(&self) -> bool {
+        matches!(self.route, RouteId::PREFLIGHT | RouteId::INFRASTRUCTURE)
+    }
+
+    /// Counts the requests that these windows decide about.
+    pub(crate) fn meter(&self) -> &RouteMeter {
+        &self.meter
     }
 
     /// The key functions of the logs, in their order; `None` for one that counts by the client's address.

@@ -24,6 +24,7 @@ use crate::{
     client::ClientKey,
     clock::Clock,
     decision::{Answer, Decision, Hit, Outcome, Store, StoreState},
+    telemetry::StoreMeter,
 };
 
 use super::{
@@ -47,6 +48,7 @@ struct Shared {
     local: MemoryStore,
     hot: HotBans,
     breaker: Breaker,
+    meter: StoreMeter,
     unwritten: Unwritten,
     /// Wakes the upkeep.
     wake: Arc<Notify>,
@@ -78,6 +80,7 @@ impl Failover {
             local,
             hot: HotBans::new(ban_cache_entries, Arc::clone(&clock)),
             breaker: Breaker::default(),
+            meter: StoreMeter::default(),
             unwritten: Unwritten::default(),
             wake: Arc::default(),
             waits: AtomicU32::new(0),
@@ -101,7 +104,7 @@ impl Failover {
         }
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
-            match call.await {
+            match shared.meter.time(call).await {
                 Ok(answer) => {
                     shared.breaker.succeeded();
                     answer
@@ -125,7 +128,7 @@ impl Store for Failover {
         let hit = OwnedHit::of(hit);
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
-            match shared.redis.decide(&question).await {
+            match shared.meter.time(shared.redis.decide(&question)).await {
                 Ok(answer) => shared.answered(asked, &hit, answer),
                 Err(failure) => {
                     shared.failed(Some(hit.client()), &failure);

@@ -110,6 +110,11 @@ impl Store for SharedBans {
         self.shared.memory.bans()
     }
 
+    #[cfg(feature = "metrics")]
+    fn active_bans(&self) -> Option<usize> {
+        self.shared.memory.active_bans()
+    }
+
     fn state(&self) -> StoreState {
         let told = self.shared.told.load(Ordering::Acquire);
         let failures = self.shared.failures.load(Ordering::Acquire);

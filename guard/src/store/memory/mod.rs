@@ -169,4 +169,9 @@ impl Store for MemoryStore {
     fn bans(&self) -> Answer<Vec<Ban>> {
         Answer::Ready(self.bans_now())
     }
+
+    #[cfg(feature = "metrics")]
+    fn active_bans(&self) -> Option<usize> {
+        Some(self.shared.active_bans())
+    }
 }

@@ -280,6 +280,13 @@ impl Shared {
         }
     }
 
+    /// How many bans are in force.
+    #[cfg(feature = "metrics")]
+    pub(super) fn active_bans(&self) -> usize {
+        self.drop_ended_bans(self.clock.now_millis(), DROPS_PER_OPERATION);
+        self.ends.len()
+    }
+
     pub(super) fn make_room_for_bans(&self) {
         while self.ends.len() > self.max_bans {
             let Some((until, client)) = self.ends.take_first(u64::MAX) else {
