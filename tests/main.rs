@@ -17,4 +17,5 @@ mod redis;
 mod routes;
 mod server;
 mod support;
+mod telemetry;
 mod ui;

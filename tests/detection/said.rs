@@ -5,7 +5,7 @@ use tracing::Level;
 use super::{BAD, app, config};
 use crate::{
     server::log::alone,
-    support::{get, send},
+    support::{get, peer, send},
 };
 
 #[test]
@@ -50,12 +50,13 @@ fn each_finding_is_one_line_with_its_rule_place_and_a_piece_of_it() {
 fn nobody_can_write_a_line_of_his_own() {
     alone(&nobody_can_write_a_line_of_his_own, async |log| {
         let app = app!(config!(""));
-        for path in [
-            "/very-bad%0d%0aBANNED%20203.0.113.50",
-            "/very-bad/%1b%5b31m",
-            "/very-bad?%0a=1",
+        // What one client does within a second is summed up.
+        for (client, path) in [
+            ("203.0.113.1", "/very-bad%0d%0aBANNED%20203.0.113.50"),
+            ("203.0.113.2", "/very-bad/%1b%5b31m"),
+            ("203.0.113.3", "/very-bad?%0a=1"),
         ] {
-            send(&app, get(path)).await;
+            send(&app, get(path).peer_addr(peer(client))).await;
         }
         let lines = log.lines();
         assert!(lines.len() >= 3);

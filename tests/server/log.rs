@@ -70,6 +70,7 @@ impl Subscriber for Log {
     fn event(&self, event: &Event<'_>) {
         let mut line = Line(String::new());
         event.record(&mut line);
+        write!(line.0, "target={}", event.metadata().target()).unwrap();
         let line = (*event.metadata().level(), line.0);
         self.0.lock().unwrap().push(line);
     }

@@ -13,7 +13,7 @@ use super::{
     listen::{Listening, listen},
     log::alone,
 };
-use crate::support::config;
+use crate::support::{config, configure, seconds};
 
 /// Targets of requests, as they are written into the request line.
 const TARGETS: [&str; 19] = [
@@ -177,7 +177,7 @@ fn every_event_is_one_line_whatever_the_request_holds() {
     alone(
         &every_event_is_one_line_whatever_the_request_holds,
         async |log| {
-            let config = config(|config| {
+            let (config, clock) = configure(|config| {
                 config
                     .rate_limit(1)
                     .auto_ban_threshold(1000)
@@ -190,6 +190,8 @@ fn every_event_is_one_line_whatever_the_request_holds() {
             let flagged: Vec<_> = flagged.collect();
             let mut refused = 0;
             for request in odd_requests().iter().chain(&flagged) {
+                // More than one in a second would be summed up.
+                clock.advance(seconds(1));
                 let mut connection = server.connect().await;
                 connection.send(request).await;
                 let reply = connection.reply("GET /").await;
