@@ -126,6 +126,9 @@ impl Findings<'_> {
     }
 
     pub(super) fn in_query(&mut self, query: &str) -> bool {
+        if query.is_empty() {
+            return false;
+        }
         let query = query.as_bytes();
         let query = query.get(..QUERY_BYTES).unwrap_or(query);
         for pair in query.split(|byte| *byte == b'&') {
