@@ -21,7 +21,7 @@ use super::{
 
 /// As much of a value is looked at; of a query, so much in all.
 pub(super) const VALUE_BYTES: usize = 8 << 10;
-pub(super) const QUERY_BYTES: usize = 16 << 10;
+pub(super) const QUERY_BYTES: usize = 8 << 10;
 /// And of a header, where there is nothing so long to say.
 const HEADER_BYTES: usize = 4 << 10;
 
