@@ -9,7 +9,7 @@ use crate::{
     client::Client,
     clock::whole_seconds,
     decision::{Decision, Outcome},
-    detect::{Finding, Threat},
+    detect::{Action, Finding, Threat},
     engine::Engine,
     log_pace::{KeptBack, LineKind},
     policy::{Barred, Pass},
@@ -176,8 +176,26 @@ fn say_denied(view: &View, client: &Client, by: &str) {
     }
 }
 
+/// What a finding comes to: a threat, or a line in the log.
+pub(crate) fn threat_of(
+    view: &View,
+    client: &Client,
+    finding: Finding,
+    action: Action,
+    path: &str,
+) -> Option<Threat> {
+    match action {
+        Action::Off => None,
+        Action::Log => {
+            say_finding(view, client, &finding, path);
+            None
+        }
+        Action::Refuse | Action::Strike => Some(Threat::of(finding, action == Action::Strike)),
+    }
+}
+
 /// Of a finding that leads to nothing.
-pub(crate) fn say_finding(view: &View, client: &Client, finding: &Finding, path: &str) {
+fn say_finding(view: &View, client: &Client, finding: &Finding, path: &str) {
     let category = finding.category.name();
     view.engine.meters.threat(category, ThreatAction::Log);
     if !is_due(view, client, LineKind::Finding) {

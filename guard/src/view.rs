@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use crate::{
     clock::millis,
     config::{RouteOverride, Settings, StrikeReset},
-    decision::{Quota, RouteId, Store, StrikeRules},
+    decision::{Decision, Outcome, Quota, RouteId, Store, StrikeRules},
     engine::Engine,
     route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
     store::CountedApart,
@@ -229,9 +229,13 @@ impl View {
         )
     }
 
-    /// Whether a clean request puts the strikes back to zero.
-    pub(crate) fn clean_requests_reset(&self) -> bool {
-        self.settings.strike_reset == StrikeReset::CleanRequest
+    /// Whether a clean answer puts the client's strikes back to zero.
+    #[inline]
+    pub(crate) fn resets(&self, decision: &Decision) -> bool {
+        decision.strikes > 0
+            && decision.outcome == Outcome::Admitted
+            && !decision.quotas.is_empty()
+            && self.settings.strike_reset == StrikeReset::CleanRequest
     }
 }
 

@@ -9,7 +9,7 @@ use actix_web::{Error, HttpMessage as _, dev::ServiceResponse, http::Method};
 use crate::{
     client::{Client, ClientKey},
     config::HeaderStyle,
-    decision::{Answer, Decision, Outcome, QuotaStates},
+    decision::{Answer, Decision, QuotaStates},
     handle::Reported,
     judge::{judge, say},
     response::{Refusal, RefusalError, tell_quotas},
@@ -64,7 +64,7 @@ impl After {
         watched: Option<Watched>,
         signals: Option<Rc<Signals>>,
     ) -> Option<Self> {
-        let resets = resets(view, &decision);
+        let resets = view.resets(&decision);
         if !resets && watched.is_none() && signals.is_none() && !tells_quotas(view) {
             return None;
         }
@@ -212,20 +212,11 @@ impl After {
 impl Counted {
     fn new(view: &View, decision: Decision, windows: Windows) -> Self {
         Self {
-            resets: resets(view, &decision),
+            resets: view.resets(&decision),
             quotas: decision.quotas,
             windows,
         }
     }
-}
-
-/// Whether a clean answer puts the client's strikes back to zero.
-#[inline]
-fn resets(view: &View, decision: &Decision) -> bool {
-    decision.strikes > 0
-        && decision.outcome == Outcome::Admitted
-        && !decision.quotas.is_empty()
-        && view.clean_requests_reset()
 }
 
 /// The refusal at the one point where the request is out of reach.

@@ -22,8 +22,8 @@ use futures_core::Stream;
 
 use crate::{
     client::Client,
-    detect::{Action, BodyKind, Threat},
-    judge::say_finding,
+    detect::{BodyKind, Threat},
+    judge::threat_of,
     view::View,
 };
 
@@ -142,16 +142,9 @@ impl Watched {
         view.settings.detection.detection.inspect_body(
             self.kind,
             &beginning,
-            &mut |finding, action| match action {
-                Action::Off => false,
-                Action::Log => {
-                    say_finding(view, client, &finding, path);
-                    false
-                }
-                Action::Refuse | Action::Strike => {
-                    threat = Some(Threat::of(finding, action == Action::Strike));
-                    true
-                }
+            &mut |finding, action| {
+                threat = threat_of(view, client, finding, action, path);
+                threat.is_some()
             },
         );
         self.is_refused = threat.is_some() && !view.settings.passive;

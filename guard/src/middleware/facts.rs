@@ -15,8 +15,8 @@ use actix_web::{
 use crate::{
     bans::{BanRecord, BanSource},
     client::{Client, identify},
-    detect::{Action, Application, HeaderLookup, ProbeMatch, RequestFacts, Threat},
-    judge::say_finding,
+    detect::{Application, HeaderLookup, ProbeMatch, RequestFacts, Threat},
+    judge::threat_of,
     policy::Facts,
     route::detection_is_off,
     view::View,
@@ -104,23 +104,14 @@ impl Asked<'_> {
             if is_left_alone(self.request, self.view) {
                 return true;
             }
-            match action {
-                Action::Off => false,
-                Action::Log => {
-                    say_finding(self.view, self.client, &finding, self.request.path());
-                    false
-                }
-                Action::Refuse | Action::Strike => {
-                    threat = Some(Threat::of(finding, action == Action::Strike));
-                    true
-                }
-            }
+            threat = threat_of(self.view, self.client, finding, action, self.request.path());
+            threat.is_some()
         });
         threat
     }
 }
 
-/// Whether detection is off for the route that the request is for. Asked only when something was found.
+/// Whether detection is off for the route that the request is for. Dear: asked when something was found, or a body is to be looked at.
 pub(super) fn is_left_alone(request: &ServiceRequest, view: &View) -> bool {
     let path = request.match_info().as_str();
     view.settings.detection.exempt_paths.matches(path)

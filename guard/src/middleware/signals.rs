@@ -7,7 +7,7 @@ use std::rc::Rc;
 use actix_web::{
     Error, HttpMessage as _,
     dev::{ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode},
+    http::Method,
 };
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
     detect::Threat,
     handle::Reported,
     judge::{bar, reason, say},
-    policy::Barred,
+    policy::{Barred, StatusSign, status_sign},
     telemetry::StrikeCause,
     view::View,
 };
@@ -70,16 +70,16 @@ impl Signals {
             Ok(response) => response.status(),
             Err(error) => error.as_response_error().status_code(),
         };
-        let is_strike = view.settings.strike_on_status.contains(&status.as_u16());
-        // Where answers with 404 are counted, none of them is clean: strikes for them have to add up.
-        let is_counted = status == StatusCode::NOT_FOUND && view.settings.not_found_limit.is_some();
-        if is_strike && may_strike {
-            let reason = format!("status {}", status.as_u16());
-            self.strike(view, &reason, StrikeCause::Status);
-        } else if is_counted && may_strike {
-            self.count_not_found(view);
+        let sign = status_sign(&view.settings, status.as_u16());
+        match sign {
+            StatusSign::Strike if may_strike => {
+                let reason = format!("status {}", status.as_u16());
+                self.strike(view, &reason, StrikeCause::Status);
+            }
+            StatusSign::NotFound if may_strike => self.count_not_found(view),
+            _ => {}
         }
-        !is_strike && !is_counted
+        sign == StatusSign::Clean
     }
 
     fn refuse<B>(
@@ -108,7 +108,7 @@ impl Signals {
     /// One more 404 than its limit allows is a strike.
     fn count_not_found(&self, view: &Rc<View>) {
         let windows = view.not_found();
-        if !windows.is_empty() && self.client.can_be_struck() && view.settings.enable_ip_banning {
+        if self.client.can_be_struck() && view.settings.enable_ip_banning {
             let answer = view.ask_detached(&self.client, &windows, None);
             self.say_when_answered(view, answer, StrikeCause::NotFound);
         }

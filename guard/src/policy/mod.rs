@@ -183,3 +183,24 @@ fn is_agent_in(user_agents: &UserAgents, facts: &impl Facts) -> bool {
             .user_agent()
             .is_some_and(|user_agent| user_agents.matches(user_agent))
 }
+
+/// What the status of an answer says about its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StatusSign {
+    Clean,
+    /// One of `strike_on_status`.
+    Strike,
+    /// 404, where those have a limit: counted, and not clean, so that strikes for them add up.
+    NotFound,
+}
+
+/// The rule about statuses.
+pub(crate) fn status_sign(settings: &Settings, status: u16) -> StatusSign {
+    if settings.strike_on_status.contains(&status) {
+        StatusSign::Strike
+    } else if status == 404 && settings.not_found_limit.is_some() {
+        StatusSign::NotFound
+    } else {
+        StatusSign::Clean
+    }
+}

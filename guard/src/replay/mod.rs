@@ -21,7 +21,7 @@ use crate::{
     detect::Threat,
     engine::Engine,
     judge::reason,
-    policy::{Barred, Course, Question, course},
+    policy::{Barred, Course, Question, StatusSign, course, status_sign},
     view::View,
 };
 
@@ -177,10 +177,7 @@ impl Replay {
         };
         Verdict {
             new_ban: self.new_ban(client, &decision),
-            resets: decision.strikes > 0
-                && decision.outcome == Outcome::Admitted
-                && !decision.quotas.is_empty()
-                && self.view.clean_requests_reset(),
+            resets: self.view.resets(&decision),
             ..Verdict::plain(outcome)
         }
     }
@@ -192,23 +189,21 @@ impl Replay {
         }
         let settings = &self.view.settings;
         let can_be_struck = settings.enable_ip_banning && client.can_be_struck();
-        let struck_for = request
-            .status
-            .filter(|status| settings.strike_on_status.contains(status));
-        let not_found = self.view.not_found();
-        let answer = match (struck_for, request.status) {
-            (Some(status), _) if can_be_struck => {
+        let status = request.status.unwrap_or(200);
+        let sign = status_sign(settings, status);
+        let answer = match sign {
+            StatusSign::Strike if can_be_struck => {
                 let reason = format!("status {status}");
                 let cause = Cause::Threat(&reason);
                 Some(self.view.ask_without_windows(client, cause))
             }
-            (None, Some(404)) if can_be_struck && !not_found.is_empty() => {
-                Some(self.view.ask_detached(client, &not_found, None))
+            StatusSign::NotFound if can_be_struck => {
+                let windows = self.view.not_found();
+                Some(self.view.ask_detached(client, &windows, None))
             }
             _ => None,
         };
-        let is_counted = request.status == Some(404) && !not_found.is_empty();
-        if verdict.resets && struck_for.is_none() && !is_counted {
+        if verdict.resets && sign == StatusSign::Clean {
             // A memory store has done it when it answers.
             drop(self.view.store().clear_strikes(client.key()));
         }

@@ -84,11 +84,8 @@ impl Findings<'_> {
         application: &dyn Application,
     ) -> bool {
         let raw = beginning(request.path.as_bytes());
-        if raw == b"/" {
-            return false;
-        }
         let detectors = PATH | self.detection.path_detectors();
-        if !harmless::is_known(detectors, raw) {
+        if raw != b"/" && !harmless::is_known(detectors, raw) {
             let before = self.hits;
             if self.by_path_detectors(raw, application) {
                 return true;
@@ -190,10 +187,11 @@ impl Findings<'_> {
         layers.iter().any(|value| self.by_detectors(surface, value))
     }
 
-    /// A value that was decoded already.
+    /// A value that was decoded already, however long: piece by piece.
     pub(super) fn in_value(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {
-        let value = beginning(value);
-        !is_plain(value) && self.by_detectors(surface, value) || self.by_rules(surface, value)
+        value.chunks(VALUE_BYTES).any(|piece| {
+            !is_plain(piece) && self.by_detectors(surface, piece) || self.by_rules(surface, piece)
+        })
     }
 
     fn by_rules(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {

@@ -133,6 +133,22 @@ fn the_action_is_that_of_the_category_and_milder_for_what_another_site_sent() {
 }
 
 #[test]
+fn own_rules_look_at_the_root_too_and_at_all_of_a_long_body() {
+    let mut detection = detection();
+    for rule in &mut detection.rules {
+        rule.pattern = Regex::new("^/$|bad").unwrap();
+    }
+    assert_eq!(rules(&found(&detection, "/", "", &[])), ["own.path"]);
+    let mut heard = Vec::new();
+    let body = format!("{}bad", "a".repeat(2 * VALUE_BYTES));
+    detection.inspect_body(BodyKind::Text, body.as_bytes(), &mut |finding, _| {
+        heard.push(finding.rule.into_owned());
+        false
+    });
+    assert_eq!(heard, ["own.body"]);
+}
+
+#[test]
 fn the_first_finding_may_be_all() {
     let headers = Headers(HashMap::new());
     let facts = RequestFacts::new("GET", "/bad/bad", "q=bad", &headers);
