@@ -56,6 +56,7 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     fn start(settings: Arc<Settings>) -> Arc<Self> {
         let enforcing = store::open(&settings, true);
+        let meters = Meters::new(&settings.clock);
         #[cfg(feature = "verify-crawlers")]
         let crawlers = CrawlerVerifier::new(
             Arc::clone(&settings.clock),
@@ -72,7 +73,7 @@ impl Engine {
             served_on: Mutex::new(None),
             proxy_warnings: ProxyWarnings::default(),
             log_pace: LogPace::default(),
-            meters: Meters::default(),
+            meters,
             #[cfg(feature = "verify-crawlers")]
             crawlers,
         });

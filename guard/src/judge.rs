@@ -2,6 +2,7 @@
 //!
 //! Must not know: how requests are routed, how responses look.
 
+use actix_web::{dev::ServiceRequest, http::header::USER_AGENT};
 use tracing::level_filters::LevelFilter;
 
 use crate::{
@@ -14,11 +15,11 @@ use crate::{
     log_pace::{KeptBack, LineKind},
     policy::{Barred, Pass},
     response::{Refusal, RefusalKind},
-    telemetry::{StrikeCause, ThreatAction},
+    telemetry::{RequestOutcome, StrikeCause, ThreatAction, Trace},
     view::{View, Windows},
 };
 
-/// Longer paths are cut in the log.
+/// Longer paths, and other words of senders, are cut.
 const LOGGED_PATH: usize = 200;
 
 /// The target of lines about bans. It is public: filters of fail2ban and log shippers look for it.
@@ -88,6 +89,28 @@ pub(crate) fn say(view: &View, client: &Client, decision: &Decision, cause: Opti
             say_banned(&view.engine, client, ban, passive);
         }
         Outcome::Limited | Outcome::Banned(_) => {}
+    }
+}
+
+/// Counts a refusal for its client, in passive mode as well. What is no refusal is passed over.
+#[inline]
+pub(crate) fn count_refusal(
+    view: &View,
+    client: &Client,
+    outcome: RequestOutcome,
+    request: Option<&ServiceRequest>,
+) {
+    let trace = || request.map(trace_of);
+    view.engine.meters.refused(client.key(), outcome, trace);
+}
+
+fn trace_of(request: &ServiceRequest) -> Trace {
+    let cut = |text: &str| text.chars().take(LOGGED_PATH).collect();
+    let user_agent = request.headers().get(USER_AGENT);
+    Trace {
+        method: cut(request.method().as_str()),
+        path: cut(request.path()),
+        user_agent: user_agent.map(|agent| cut(&String::from_utf8_lossy(agent.as_bytes()))),
     }
 }
 

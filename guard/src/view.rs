@@ -63,7 +63,7 @@ impl View {
                 let name = name.to_owned();
                 Rc::new(RouteWindows::new(
                     route,
-                    label,
+                    engine.meters.route(label),
                     &[NamedQuota { name, quota, key }],
                 ))
             };
@@ -111,7 +111,7 @@ impl View {
                 settings.global,
                 None,
             ),
-            uncounted_infrastructure: RouteMeter::new(INFRASTRUCTURE_ROUTE),
+            uncounted_infrastructure: engine.meters.route(INFRASTRUCTURE_ROUTE),
             infrastructure,
             not_found,
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
@@ -220,7 +220,8 @@ impl View {
                 CountedMethods::First(method.as_str()),
                 false,
             );
-            Rc::new(RouteWindows::new(endpoint, &route.pattern, &[named]))
+            let meter = self.engine.meters.route(&route.pattern);
+            Rc::new(RouteWindows::new(endpoint, meter, &[named]))
         };
         Rc::clone(
             configured

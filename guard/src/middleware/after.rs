@@ -11,10 +11,10 @@ use crate::{
     config::HeaderStyle,
     decision::{Answer, Decision, QuotaStates},
     handle::Reported,
-    judge::{judge, say},
+    judge::{count_refusal, judge, say},
     response::{Refusal, RefusalError, tell_quotas},
     route::{Expectation, Ticket},
-    telemetry::StrikeCause,
+    telemetry::{RequestOutcome, StrikeCause},
     view::{GlobalValue, View, Windows},
 };
 
@@ -114,6 +114,7 @@ impl After {
         };
         let client = &routed.ticket.client;
         routed.ticket.note(&decision, &windows);
+        count_refusal(&self.view, client, RequestOutcome::of(&decision), None);
         match judge(&self.view, client, &mut decision, &mut windows) {
             Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
             None => {

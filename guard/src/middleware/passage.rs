@@ -14,7 +14,7 @@ use actix_web::{
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
-    judge::{judge, reason, say_threat},
+    judge::{count_refusal, judge, reason, say_threat},
     policy::Question,
     response::{Refusal, refuse},
     route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
@@ -156,7 +156,9 @@ where
         ticket: TicketKind,
         request: ServiceRequest,
     ) -> GuardFuture<S, B> {
-        let tally = Tally::of(RequestOutcome::of(&decision), self.view.meter(&windows));
+        let outcome = RequestOutcome::of(&decision);
+        let tally = Tally::of(outcome, self.view.meter(&windows));
+        count_refusal(&self.view, &self.client, outcome, Some(&request));
         if let Some(refusal) = judge(&self.view, &self.client, &mut decision, &mut windows) {
             return self.refuse(request, &refusal);
         }

@@ -20,7 +20,7 @@ use crate::{
     client::{Client, Role},
     config::SecurityConfig,
     engine::Engine,
-    judge::{bar, say_pass},
+    judge::{bar, count_refusal, say_pass},
     policy::{Barred, Course, Pass, course},
     route::{Prediction, may_be_lazy},
     telemetry::RequestOutcome,
@@ -140,7 +140,7 @@ where
         match course {
             Course::Serve(_) => passage.serve_uncounted(request),
             Course::Refuse(barred) => {
-                count_barred(&passage.view, &barred);
+                count_barred(&passage.view, &passage.client, &barred, &request);
                 match bar(&passage.view, &passage.client, &barred, request.path()) {
                     Some(refusal) => passage.refuse(request, &refusal),
                     None => passage.serve_uncounted(request),
@@ -166,7 +166,7 @@ fn let_pass(request: &ServiceRequest, view: &View, client: &mut Client, pass: Pa
 }
 
 /// Counts a request that is refused at once.
-fn count_barred(view: &View, barred: &Barred) {
+fn count_barred(view: &View, client: &Client, barred: &Barred, request: &ServiceRequest) {
     let outcome = match barred {
         Barred::UserAgent | Barred::Address => RequestOutcome::Denied,
         Barred::Threat(_) => RequestOutcome::Threat,
@@ -176,6 +176,7 @@ fn count_barred(view: &View, barred: &Barred) {
         }
     };
     view.default_meter().count(outcome);
+    count_refusal(view, client, outcome, Some(request));
 }
 
 /// Puts the client into the request's extensions. No, if this guard has had its turn: it is wrapped twice.

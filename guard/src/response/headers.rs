@@ -147,8 +147,10 @@ mod tests {
     use super::*;
     use crate::store::CountedApart;
     use crate::{
+        clock::SystemClock,
         engine::Engine,
         route::{NamedQuota, RouteWindows},
+        telemetry::Meters,
     };
 
     fn windows(named: &[(&str, u32, u64)]) -> Windows {
@@ -165,7 +167,7 @@ mod tests {
             .collect();
         std::iter::once(Rc::new(RouteWindows::new(
             Engine::apart(CountedApart::Preflight),
-            "preflight",
+            Meters::new(&SystemClock::shared()).route("preflight"),
             &named,
         )))
         .collect()

@@ -19,8 +19,9 @@ use pin_project_lite::pin_project;
 use crate::{
     client::Client,
     decision::{Answer, Decision},
-    judge::judge,
+    judge::{count_refusal, judge},
     response::refuse,
+    telemetry::RequestOutcome,
     view::Windows,
 };
 
@@ -161,6 +162,8 @@ fn settle(
     request: &ServiceRequest,
 ) -> Option<HttpResponse> {
     ticket.note(&decision, &windows);
+    let outcome = RequestOutcome::of(&decision);
+    count_refusal(&ticket.view, &ticket.client, outcome, Some(request));
     let refusal = judge(&ticket.view, &ticket.client, &mut decision, &mut windows);
     let Some(refusal) = refusal else {
         ticket.settle(windows, decision);

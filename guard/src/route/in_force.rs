@@ -74,7 +74,7 @@ impl Registration {
         let route = view.engine.route(&identity, &place.pattern, methods, apart);
         Some(Rc::new(RouteWindows::new(
             route,
-            &place.identity.pattern,
+            view.engine.meters.route(&place.identity.pattern),
             &named,
         )))
     }

@@ -57,8 +57,8 @@ struct Log {
 }
 
 impl RouteWindows {
-    /// `label` is the name of the route in numbers: its pattern.
-    pub(crate) fn new(route: Route, label: &str, named: &[NamedQuota]) -> Self {
+    /// `meter` counts its requests.
+    pub(crate) fn new(route: Route, meter: RouteMeter, named: &[NamedQuota]) -> Self {
         let mut logs: Vec<Log> = Vec::new();
         let mut names: Vec<Vec<String>> = Vec::new();
         for one in named {
@@ -82,7 +82,7 @@ impl RouteWindows {
         let problem = quota_exceeded(names.iter().map(String::as_str));
         Self {
             route: route.id,
-            meter: RouteMeter::new(label),
+            meter,
             endpoint: route.endpoint,
             logs,
             names,

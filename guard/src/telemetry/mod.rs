@@ -1,26 +1,46 @@
-//! What the guard tells of itself in numbers: counters, gauges and a histogram by the facade `metrics`, with the feature of that name.
+//! What the guard tells of itself in numbers: with the feature `metrics` counters, gauges and a histogram by the facade of that
+//! name, with the feature `admin` a memory of the last hour.
 //!
-//! Other modules call the same functions with the feature and without it; without it they compile to nothing. Names and labels are
-//! public: the README has the table, and `names` has them for the code. Must not know: how anything is decided, or who collects the
-//! numbers.
+//! Other modules call the same functions with the features and without them; without them they compile to nothing. Names and labels
+//! are public: the README has the table, and `names` has them for the code. Must not know: how anything is decided, or who collects
+//! the numbers.
 
 #[cfg(feature = "metrics")]
-mod names;
+mod exported;
+mod meters;
 #[cfg(feature = "metrics")]
-mod recorded;
-#[cfg(not(feature = "metrics"))]
+mod names;
+#[cfg(feature = "admin")]
+mod recent;
+#[cfg(any(feature = "admin", feature = "metrics"))]
+mod requests;
+#[cfg(not(all(feature = "admin", feature = "metrics")))]
 mod silent;
 
 use crate::decision::{Decision, Outcome};
 
 #[cfg(all(feature = "metrics", feature = "redis"))]
-pub(crate) use recorded::StoreMeter;
-#[cfg(feature = "metrics")]
-pub(crate) use recorded::{Meters, RouteMeter, Tally};
+pub(crate) use exported::StoreMeter;
+pub(crate) use meters::Meters;
+#[cfg(feature = "admin")]
+pub(crate) use recent::{Counted, Counts, Minute, Offender};
+#[cfg(any(feature = "admin", feature = "metrics"))]
+pub(crate) use requests::{RouteMeter, Tally};
 #[cfg(all(not(feature = "metrics"), feature = "redis"))]
 pub(crate) use silent::StoreMeter;
+#[cfg(not(any(feature = "admin", feature = "metrics")))]
+pub(crate) use silent::{RouteMeter, Tally};
+
+#[cfg(feature = "metrics")]
+use exported::{Exported, RouteCounters};
+#[cfg(feature = "admin")]
+use recent::Recent;
 #[cfg(not(feature = "metrics"))]
-pub(crate) use silent::{Meters, RouteMeter, Tally};
+use silent::Exported;
+#[cfg(not(feature = "admin"))]
+use silent::Recent;
+#[cfg(all(feature = "admin", not(feature = "metrics")))]
+use silent::RouteCounters;
 
 /// The label of all requests that no limited route decides about.
 pub(crate) const DEFAULT_ROUTE: &str = "default";
@@ -38,6 +58,10 @@ pub(crate) enum RequestOutcome {
 }
 
 impl RequestOutcome {
+    /// How many there are.
+    #[cfg(any(feature = "admin", feature = "metrics"))]
+    pub(crate) const COUNT: usize = Self::Unavailable as usize + 1;
+
     pub(crate) fn of(decision: &Decision) -> Self {
         match decision.outcome {
             Outcome::Admitted => Self::Admitted,
@@ -70,4 +94,12 @@ pub(crate) enum ThreatAction {
     Strike,
     Refuse,
     Log,
+}
+
+/// What a refused request looked like. All of it is the sender's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Trace {
+    pub(crate) method: Box<str>,
+    pub(crate) path: Box<str>,
+    pub(crate) user_agent: Option<Box<str>>,
 }

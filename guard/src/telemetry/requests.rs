@@ -2,58 +2,31 @@
 //!
 //! Must not know: when it is known what becomes of a request.
 
-use std::{
-    cell::{OnceCell, RefCell},
-    rc::Rc,
-};
+use std::{cell::RefCell, rc::Rc};
 
-use metrics::{Counter, counter};
+use super::{Recent, RequestOutcome, RouteCounters};
 
-use crate::telemetry::{RequestOutcome, names};
-
-const OUTCOMES: usize = 7;
-
-/// The counters of one route in one worker.
+/// Counts the requests of one route in one worker.
 #[derive(Clone, Debug)]
-pub(crate) struct RouteMeter(Rc<Counters>);
+pub(crate) struct RouteMeter(Rc<Route>);
 
 #[derive(Debug)]
-struct Counters {
-    route: Box<str>,
-    /// In the order of [`RequestOutcome`]. What never happens is never registered.
-    by_outcome: [OnceCell<Counter>; OUTCOMES],
+struct Route {
+    exported: RouteCounters,
+    recent: Recent,
 }
 
 impl RouteMeter {
-    /// `route` becomes the label: a pattern, never what somebody asked for.
-    pub(crate) fn new(route: &str) -> Self {
-        Self(Rc::new(Counters {
-            route: route.into(),
-            by_outcome: Default::default(),
+    pub(super) fn new(route: &str, recent: Recent) -> Self {
+        Self(Rc::new(Route {
+            exported: RouteCounters::new(route),
+            recent,
         }))
     }
 
     pub(crate) fn count(&self, outcome: RequestOutcome) {
-        let Some(counter) = self.0.by_outcome.get(outcome as usize) else {
-            return;
-        };
-        let register = || {
-            let route = String::from(&*self.0.route);
-            counter!(names::REQUESTS, "outcome" => label(outcome), "route" => route)
-        };
-        counter.get_or_init(register).increment(1);
-    }
-}
-
-fn label(outcome: RequestOutcome) -> &'static str {
-    match outcome {
-        RequestOutcome::Exempt => "exempt",
-        RequestOutcome::Admitted => "admitted",
-        RequestOutcome::Limited => "limited",
-        RequestOutcome::Threat => "threat",
-        RequestOutcome::Banned => "banned",
-        RequestOutcome::Denied => "denied",
-        RequestOutcome::Unavailable => "unavailable",
+        self.0.exported.count(outcome);
+        self.0.recent.count(outcome);
     }
 }
 

@@ -7,7 +7,7 @@ mod requests;
 #[cfg(feature = "redis")]
 mod store;
 
-pub(crate) use meters::Meters;
-pub(crate) use requests::{RouteMeter, Tally};
+pub(crate) use meters::Exported;
+pub(crate) use requests::RouteCounters;
 #[cfg(feature = "redis")]
 pub(crate) use store::StoreMeter;

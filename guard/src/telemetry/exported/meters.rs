@@ -30,7 +30,7 @@ const CATEGORIES: usize = Category::ALL.len() + 1;
 
 /// See the module's documentation.
 #[derive(Debug)]
-pub(crate) struct Meters {
+pub(crate) struct Exported {
     strikes: [OnceLock<Counter>; 5],
     /// For each category, those of each action.
     threats: [[OnceLock<Counter>; 3]; CATEGORIES],
@@ -43,7 +43,7 @@ pub(crate) struct Meters {
     refreshed_millis: AtomicU64,
 }
 
-impl Default for Meters {
+impl Default for Exported {
     fn default() -> Self {
         Self {
             strikes: Default::default(),
@@ -59,7 +59,7 @@ impl Default for Meters {
     }
 }
 
-impl Meters {
+impl Exported {
     pub(crate) fn struck(&self, cause: StrikeCause) {
         let label = match cause {
             StrikeCause::Limit => "limit",
