@@ -8,6 +8,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod admin;
 mod clients;
 mod detection;
 mod guard;

@@ -16,6 +16,8 @@ use std::{
 
 #[cfg(feature = "verify-crawlers")]
 use crate::crawlers::{CrawlerVerifier, Resolvers};
+#[cfg(feature = "admin")]
+use crate::{ban_listing::BanListing, operator::Attempts};
 use crate::{
     client::ClientKey,
     config::{SecurityConfig, Settings},
@@ -43,6 +45,10 @@ pub(crate) struct Engine {
     pub(crate) proxy_warnings: ProxyWarnings,
     pub(crate) log_pace: LogPace,
     pub(crate) meters: Meters,
+    #[cfg(feature = "admin")]
+    pub(crate) attempts: Attempts,
+    #[cfg(feature = "admin")]
+    pub(crate) ban_listing: BanListing,
     #[cfg(feature = "verify-crawlers")]
     crawlers: CrawlerVerifier,
 }
@@ -74,6 +80,10 @@ impl Engine {
             proxy_warnings: ProxyWarnings::default(),
             log_pace: LogPace::default(),
             meters,
+            #[cfg(feature = "admin")]
+            attempts: Attempts::default(),
+            #[cfg(feature = "admin")]
+            ban_listing: BanListing::default(),
             #[cfg(feature = "verify-crawlers")]
             crawlers,
         });

@@ -258,6 +258,7 @@ pub(crate) fn say_pass(view: &View, client: &Client, pass: Pass) {
         Pass::Crawler => "exempt_crawlers",
         Pass::UserAgent => "exempt_user_agents",
         Pass::Infrastructure => "trusted_proxies",
+        Pass::Operator => "admin",
     };
     tracing::debug!(%client, by, passive = view.settings.passive, "exempt");
 }

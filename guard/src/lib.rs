@@ -1,6 +1,10 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "admin")]
+pub mod admin;
+#[cfg(feature = "admin")]
+mod ban_listing;
 mod bans;
 #[cfg(feature = "benchmark")]
 #[doc(hidden)]
@@ -20,6 +24,8 @@ mod inspector;
 mod judge;
 mod log_pace;
 mod middleware;
+#[cfg(feature = "admin")]
+mod operator;
 mod policy;
 mod proxy_warnings;
 mod replay;

@@ -59,6 +59,11 @@ impl GuardHandle {
         Self { engine }
     }
 
+    #[cfg(feature = "admin")]
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
     /// The handle of the guard that a configuration (with all its clones) makes.
     #[must_use]
     pub fn of(config: &SecurityConfig) -> Self {

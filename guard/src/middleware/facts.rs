@@ -12,6 +12,8 @@ use actix_web::{
     },
 };
 
+#[cfg(feature = "admin")]
+use crate::operator::{Verdict, examine};
 use crate::{
     bans::{BanRecord, BanSource},
     client::{Client, identify},
@@ -68,6 +70,13 @@ impl Facts for Asked<'_> {
         };
         let operator = self.view.settings.exempt_crawlers.claimed(user_agent);
         operator.is_some_and(|operator| self.view.engine.is_proven_crawler(operator, address))
+    }
+
+    fn is_operator(&self) -> bool {
+        #[cfg(feature = "admin")]
+        return examine(self.request, self.client, &self.view.engine) == Some(Verdict::Operator);
+        #[cfg(not(feature = "admin"))]
+        false
     }
 
     /// A proxy that nobody declared is refused only if somebody banned it by hand: a ban that its address earned without it would hit

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use actix_web::{
-    Error, HttpMessage as _,
+    Error, HttpMessage as _, HttpResponse,
     body::MessageBody,
     dev::{Service, ServiceRequest, ServiceResponse},
     http::Method,
@@ -16,11 +16,13 @@ use crate::{
     decision::{Answer, Cause, Decision},
     judge::{count_refusal, judge, reason, say_threat},
     policy::Question,
-    response::{Refusal, refuse},
+    response::{Refusal, RefusalKind, refuse},
     route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
     telemetry::{RequestOutcome, Tally},
     view::{View, Windows},
 };
+#[cfg(feature = "admin")]
+use crate::{operator::may_still_prove, response::challenge};
 
 use super::{
     after::{After, Routed, Watched},
@@ -257,12 +259,14 @@ where
 
     pub(super) fn refuse(&self, request: ServiceRequest, refusal: &Refusal) -> GuardFuture<S, B> {
         let settings = &self.view.settings;
-        let response = refuse(
-            refusal,
-            settings.rate_limit_headers,
-            settings.on_refusal.as_ref(),
-            request.method(),
-        );
+        let response = challenge_instead(&request, refusal.kind).unwrap_or_else(|| {
+            refuse(
+                refusal,
+                settings.rate_limit_headers,
+                settings.on_refusal.as_ref(),
+                request.method(),
+            )
+        });
         GuardFuture::Refused {
             response: Some(request.into_response(response)),
         }
@@ -277,4 +281,14 @@ fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
             extensions.insert(Tickets::from_iter([ticket]));
         }
     }
+}
+
+/// Whoever is banned or over a limit is asked for his password at an admin scope: without the question no browser sends one.
+fn challenge_instead(request: &ServiceRequest, kind: RefusalKind) -> Option<HttpResponse> {
+    #[cfg(feature = "admin")]
+    if matches!(kind, RefusalKind::Banned | RefusalKind::RateLimited) && may_still_prove(request) {
+        return Some(challenge(request.method()));
+    }
+    let _ = (request, kind);
+    None
 }

@@ -24,6 +24,8 @@ pub(crate) trait Facts {
     fn is_preflight(&self) -> bool;
     /// The client has proven to be one of `exempt_crawlers`.
     fn is_proven_crawler(&self) -> bool;
+    /// The request is an operator's: it is for an admin scope, and proves it.
+    fn is_operator(&self) -> bool;
     /// The client's ban, as far as it is known here.
     fn hot_ban(&self) -> Option<Arc<BanRecord>>;
     /// What a detector sees in the request.
@@ -56,6 +58,8 @@ pub(crate) enum Pass {
     UserAgent,
     /// A trusted proxy that named nobody.
     Infrastructure,
+    /// An operator at an admin scope.
+    Operator,
 }
 
 /// Who is refused at once.
@@ -100,6 +104,10 @@ pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -
     // 4. Infrastructure.
     if client.role() == Role::Infrastructure {
         return infrastructure(settings, facts);
+    }
+    // Whoever can lift bans is not shut out by one, nor by limits.
+    if facts.is_operator() {
+        return Course::Serve(Pass::Operator);
     }
     // 5. Banned, hot.
     if settings.enable_ip_banning

@@ -22,6 +22,7 @@ enum Stage {
     BannedUserAgent,
     DeniedAddress,
     Infrastructure,
+    Operator,
     Banned,
     Detected,
     Preflight,
@@ -30,11 +31,11 @@ enum Stage {
 
 use Stage::{
     Banned, BannedUserAgent, Counted, DeniedAddress, Detected, ExemptAddress, ExemptCrawler,
-    ExemptLoopback, ExemptPath, ExemptUserAgent, Infrastructure, Preflight,
+    ExemptLoopback, ExemptPath, ExemptUserAgent, Infrastructure, Operator, Preflight,
 };
 
 /// The stages in their order.
-const ORDER: [Stage; 12] = [
+const ORDER: [Stage; 13] = [
     ExemptAddress,
     ExemptLoopback,
     ExemptPath,
@@ -43,6 +44,7 @@ const ORDER: [Stage; 12] = [
     BannedUserAgent,
     DeniedAddress,
     Infrastructure,
+    Operator,
     Banned,
     Detected,
     Preflight,
@@ -77,6 +79,10 @@ impl Facts for Request<'_> {
 
     fn is_proven_crawler(&self) -> bool {
         self.stages.contains(&ExemptCrawler)
+    }
+
+    fn is_operator(&self) -> bool {
+        self.look_at("operator", Operator)
     }
 
     fn hot_ban(&self) -> Option<Arc<BanRecord>> {
@@ -152,6 +158,7 @@ fn stage(course: &Course) -> Stage {
         Course::Serve(Pass::Crawler) => ExemptCrawler,
         Course::Serve(Pass::UserAgent) => ExemptUserAgent,
         Course::Serve(Pass::Infrastructure) => Infrastructure,
+        Course::Serve(Pass::Operator) => Operator,
         Course::Refuse(Barred::UserAgent) => BannedUserAgent,
         Course::Refuse(Barred::Address) => DeniedAddress,
         Course::Refuse(Barred::Banned(_)) => Banned,
@@ -187,7 +194,7 @@ fn of_two_stages_that_apply_the_earlier_one_decides() {
 
 #[test]
 fn later_stages_are_not_even_looked_at() {
-    let cases: [(Stage, &[&str]); 11] = [
+    let cases: [(Stage, &[&str]); 12] = [
         (ExemptAddress, &[]),
         (ExemptLoopback, &[]),
         (ExemptPath, &[]),
@@ -196,9 +203,10 @@ fn later_stages_are_not_even_looked_at() {
         (BannedUserAgent, &[]),
         (DeniedAddress, &[]),
         (Infrastructure, &["threat"]),
-        (Banned, &["ban"]),
-        (Detected, &["ban", "threat"]),
-        (Counted, &["ban", "threat", "preflight"]),
+        (Operator, &["operator"]),
+        (Banned, &["operator", "ban"]),
+        (Detected, &["operator", "ban", "threat"]),
+        (Counted, &["operator", "ban", "threat", "preflight"]),
     ];
     for (applies, expected) in cases {
         let (course, looked_at) = decide(&[applies]);
@@ -247,5 +255,5 @@ fn switches() {
     let settings = config.settings();
     let course = course(settings, &client(settings), &request);
     assert_eq!(course, Course::Decide(Question::Uncounted));
-    assert_eq!(request.looked_at.into_inner(), [""; 0]);
+    assert_eq!(request.looked_at.into_inner(), ["operator"]);
 }

@@ -45,6 +45,11 @@ impl Facts for Past<'_> {
         false
     }
 
+    /// No log tells.
+    fn is_operator(&self) -> bool {
+        false
+    }
+
     fn hot_ban(&self) -> Option<Arc<BanRecord>> {
         self.view.store().hot_ban(self.client.key())
     }

@@ -56,7 +56,7 @@ impl Offender {
 }
 
 /// See the module's documentation.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Offenders {
     shards: [Mutex<HashMap<ClientKey, Entry, RandomState>>; SHARDS],
     hasher: RandomState,
@@ -77,15 +77,6 @@ struct Entry {
 struct Period {
     number: u64,
     refused: [u32; REFUSALS.len()],
-}
-
-impl Default for Offenders {
-    fn default() -> Self {
-        Self {
-            shards: Default::default(),
-            hasher: RandomState::default(),
-        }
-    }
 }
 
 impl Offenders {
