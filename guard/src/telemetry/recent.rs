@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     client::ClientKey,
-    clock::Clock,
+    clock::{Clock, millis},
     telemetry::{RequestOutcome, Trace},
 };
 
@@ -31,6 +31,8 @@ pub(crate) struct Recent(Arc<Inner>);
 struct Inner {
     clock: Arc<dyn Clock>,
     started: SystemTime,
+    /// From the clock's milliseconds to those of Unix, so that minutes begin when people's do.
+    to_unix_millis: u64,
     hour: Hour,
     offenders: Offenders,
 }
@@ -44,17 +46,21 @@ pub(crate) struct Minute {
 
 impl Recent {
     pub(crate) fn new(clock: &Arc<dyn Clock>) -> Self {
+        let (now, started) = (clock.now_millis(), clock.wall());
+        let unix = started.duration_since(SystemTime::UNIX_EPOCH);
+        let unix_millis = millis(unix.unwrap_or_default());
         Self(Arc::new(Inner {
-            hour: Hour::beginning(clock.now_millis()),
+            hour: Hour::beginning(unix_millis),
             offenders: Offenders::default(),
-            started: clock.wall(),
+            to_unix_millis: unix_millis.wrapping_sub(now),
+            started,
             clock: Arc::clone(clock),
         }))
     }
 
     #[inline]
     pub(crate) fn refresh(&self, now_millis: impl FnOnce() -> u64) {
-        self.0.hour.turn_to(now_millis());
+        self.0.hour.turn_to(self.unix_millis(now_millis()));
     }
 
     #[inline]
@@ -93,6 +99,7 @@ impl Recent {
     pub(crate) fn minutes(&self) -> Vec<Minute> {
         let clock = &self.0.clock;
         let (now, wall) = (clock.now_millis(), clock.wall());
+        let now = self.unix_millis(now);
         let minutes = self.0.hour.minutes(now).into_iter();
         minutes
             .map(|(start_millis, counts)| Minute {
@@ -115,9 +122,14 @@ impl Recent {
             .collect()
     }
 
+    /// A time of the clock as if the wall clock had never been set since the guard began.
+    fn unix_millis(&self, now_millis: u64) -> u64 {
+        now_millis.wrapping_add(self.0.to_unix_millis)
+    }
+
     /// What no request brings about may come after minutes without any.
     fn count_now(&self, counted: Counted) {
-        self.0.hour.turn_to(self.0.clock.now_millis());
+        self.refresh(|| self.0.clock.now_millis());
         self.0.hour.count(counted);
     }
 }

@@ -60,7 +60,7 @@ impl Counts {
 #[derive(Debug)]
 pub(super) struct Hour {
     lanes: [Lane; LANES],
-    /// The minute that is running, since the clock's origin.
+    /// The minute that is running, since 1970.
     minute: AtomicU64,
     turning: Mutex<()>,
 }

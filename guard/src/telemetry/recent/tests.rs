@@ -1,6 +1,11 @@
 //! The last hour on a clock of the tests' own.
 
-use std::{net::Ipv4Addr, sync::Arc, thread, time::Duration};
+use std::{
+    net::Ipv4Addr,
+    sync::Arc,
+    thread,
+    time::{Duration, SystemTime},
+};
 
 use crate::{
     client::ClientKey,
@@ -82,6 +87,35 @@ fn minutes_begin_at_full_minutes_of_the_wall_clock_and_end_with_the_running_one(
         _ => Duration::ZERO,
     });
     assert!(apart.into_iter().all(|apart| apart == MINUTE), "{starts:?}");
+}
+
+/// Its milliseconds begin anywhere, as those of the system's monotonic clock do.
+#[derive(Debug)]
+struct OwnOrigin(ManualClock);
+
+impl Clock for OwnOrigin {
+    fn now_millis(&self) -> u64 {
+        self.0.now_millis() - 1_700_000_012_345
+    }
+
+    fn wall(&self) -> SystemTime {
+        self.0.wall()
+    }
+}
+
+#[test]
+fn minutes_are_those_of_people_whatever_the_clock_begins_with() {
+    let clock = Arc::new(OwnOrigin(ManualClock::new()));
+    let as_clock: Arc<dyn Clock> = clock.clone();
+    let recent = Recent::new(&as_clock);
+    let start = clock.wall();
+    recent.count(RequestOutcome::Limited);
+    clock.0.advance(Duration::from_secs(61));
+    recent.refresh(|| clock.now_millis());
+    recent.count(RequestOutcome::Limited);
+    assert_eq!(counted(&recent, limited()), [(0, 1), (1, 1)]);
+    let last = recent.minutes().last().map(|minute| minute.start);
+    assert_eq!(last, Some(start + MINUTE));
 }
 
 #[test]
