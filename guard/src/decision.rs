@@ -198,6 +198,41 @@ impl Decision {
     }
 }
 
+/// How a quota of a log stands, for whoever looks on.
+#[cfg(feature = "admin")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QuotaStanding {
+    /// Requests in the window that count against the quota: never more than it has.
+    pub(crate) used: u32,
+    /// Requests that would still be admitted now.
+    pub(crate) remaining: u32,
+    /// Time until one more than now would be admitted; the window, if it is empty.
+    pub(crate) reset_millis: u64,
+}
+
+#[cfg(feature = "admin")]
+impl QuotaStanding {
+    pub(crate) fn new(quota: &Quota, remaining: u32, reset_millis: u64) -> Self {
+        Self {
+            used: quota.requests.saturating_sub(remaining),
+            remaining,
+            reset_millis,
+        }
+    }
+}
+
+/// How a client stands, for whoever looks on.
+#[cfg(feature = "admin")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Strikes that still count.
+    pub(crate) strikes: u32,
+    /// Time until they are forgotten; `None` without strikes.
+    pub(crate) strikes_left_millis: Option<u64>,
+    /// The quotas of the logs, in their order.
+    pub(crate) quotas: Vec<QuotaStanding>,
+}
+
 /// An answer that is there at once (from memory) or comes over the network. Waiting costs an allocation only where there
 /// is something to wait for.
 pub(crate) enum Answer<T> {
@@ -230,6 +265,7 @@ impl<T> Answer<T> {
 ///   exceeds the threshold, the client is banned for exactly `ban_millis`, its strikes are gone, and so are the entries of
 ///   the logs that were over their quota.
 /// - A ban that ends, is lifted or is set leaves no strikes.
+/// - Looking at a client (`standing`) changes nothing: every decision afterwards is what it would have been.
 pub(crate) trait Store: Send + Sync {
     /// Stage 7: ban, window, strikes, new ban.
     fn decide(&self, hit: &Hit<'_>) -> Answer<Decision>;
@@ -251,6 +287,17 @@ pub(crate) trait Store: Send + Sync {
 
     /// All bans, the one that ends soonest first.
     fn bans(&self) -> Answer<Vec<Ban>>;
+
+    /// How a client stands, in logs of its own: those that count by its address, also because a key function gave nothing. It counts
+    /// nothing, makes nothing and keeps nothing alive; a log that isn't there is an empty one. `strike_ttl_millis`: the life of strikes by
+    /// the rules in force, which a store may need after a clock step.
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        strike_ttl_millis: u64,
+    ) -> Answer<Standing>;
 
     /// How many bans are in force, if that is known without I/O and without counting.
     #[cfg(feature = "metrics")]

@@ -7,6 +7,8 @@ mod bounds;
 mod clock_steps;
 mod concurrency;
 mod quotas;
+#[cfg(feature = "admin")]
+mod standing;
 mod strikes;
 mod windows;
 
@@ -20,6 +22,9 @@ use crate::{
     clock::{Clock as _, ManualClock},
     decision::{Answer, Decision, Hit, LogKey, Outcome, Quota, Store},
 };
+
+#[cfg(feature = "admin")]
+use crate::decision::{LogHit, Standing};
 
 use super::{MemoryStore, MemoryStoreOptions};
 
@@ -104,6 +109,14 @@ impl<S: Store> Rig<S> {
 
     pub(super) fn bans(&self) -> Vec<Ban> {
         self.wait(self.store.bans())
+    }
+
+    /// How the client of a question stands, in the logs of the question.
+    #[cfg(feature = "admin")]
+    pub(super) fn standing(&self, ask: &Ask) -> Standing {
+        let ttl = RULES.ttl_millis;
+        let look = |hit: &Hit<'_>| self.store.standing(hit.client, hit.logs, ttl);
+        self.wait(ask.with_hit(look))
     }
 
     pub(super) fn now(&self) -> u64 {
@@ -192,6 +205,16 @@ impl Store for RemoteStore {
     fn bans(&self) -> Answer<Vec<Ban>> {
         later(self.0.bans())
     }
+
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        strike_ttl_millis: u64,
+    ) -> Answer<Standing> {
+        later(self.0.standing(client, logs, strike_ttl_millis))
+    }
 }
 
 /// Makes a test of every rule for the stores of a harness. A rule that is missing here is reported as dead code.
@@ -267,10 +290,23 @@ macro_rules! run_contract {
             bounds: [
                 no_window_ever_holds_more_than_the_quota,
             ]
+            #[cfg(feature = "admin")]
+            standing: [
+                a_client_stands_as_the_last_decision_said,
+                a_client_that_never_came_has_used_nothing,
+                what_is_over_is_not_counted,
+                whoever_looks_on_changes_nothing,
+                looking_keeps_nothing_alive,
+                strikes_are_told_with_the_time_they_have_left,
+                a_banned_client_has_no_strikes,
+                several_logs_are_told_in_their_order,
+                after_a_step_back_nothing_stands_longer_than_it_may,
+            ]
         }
     };
-    (@rules $harness:expr; $($part:ident: [$($rule:ident,)+])+) => {
+    (@rules $harness:expr; $($(#[$when:meta])? $part:ident: [$($rule:ident,)+])+) => {
         $(
+            $(#[$when])?
             mod $part {
                 $(
                     #[test]

@@ -27,6 +27,9 @@ use crate::{
     telemetry::StoreMeter,
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::{LogHit, Standing};
+
 use super::{
     MemoryStore,
     hot_bans::{HotBans, Moment},
@@ -37,6 +40,8 @@ use super::{
 
 use breaker::Breaker;
 use owned_hit::OwnedHit;
+#[cfg(feature = "admin")]
+use owned_hit::OwnedLogs;
 
 /// See the module's documentation.
 pub(crate) struct Failover {
@@ -185,6 +190,20 @@ impl Store for Failover {
         self.ask(None, self.shared.redis.bans(), |shared| {
             tracing::warn!("Redis is out of reach: only bans that are known here are listed");
             shared.bans_here()
+        })
+    }
+
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        strike_ttl_millis: u64,
+    ) -> Answer<Standing> {
+        let call = self.shared.redis.standing(client, logs, strike_ttl_millis);
+        let logs = OwnedLogs::of(logs);
+        self.ask(Some(client), call, move |shared| {
+            shared.standing_here(client, &logs, strike_ttl_millis)
         })
     }
 

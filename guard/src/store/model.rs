@@ -263,6 +263,27 @@ fn agree_on_bans<S: Store>(rig: &Rig<S>, model: &mut Model) -> Result<(), TestCa
     Ok(())
 }
 
+/// How everybody stands in all logs of their own.
+#[cfg(feature = "admin")]
+fn agree_on_standing<S: Store>(
+    rig: &Rig<S>,
+    model: &Model,
+    scene: &Scene,
+) -> Result<(), TestCaseError> {
+    for client in CLIENTS {
+        let of_client = |(key, _): &(LogKey, _)| key.subject == Subject::Client(client);
+        let logs: Vec<_> = scene.logs().into_iter().filter(of_client).collect();
+        let mut look = Ask::request(client);
+        for (key, quotas) in &logs {
+            look = look.counted_in(*key, quotas);
+        }
+        let ttl = scene.rules.ttl_millis;
+        let answer = look.with_hit(|hit| rig.store.standing(client, hit.logs, ttl));
+        prop_assert_eq!(rig.wait(answer), model.standing(client, &logs));
+    }
+    Ok(())
+}
+
 fn run<H: Harness>(harness: &H, scene: &Scene, steps: &[Step]) -> Result<(), TestCaseError> {
     let rig = Rig::new(harness);
     let mut model = Model::at(rig.now());
@@ -298,6 +319,8 @@ fn run<H: Harness>(harness: &H, scene: &Scene, steps: &[Step]) -> Result<(), Tes
             Step::Request(..) | Step::Preflight(_) | Step::Threat(..) => {}
         }
         prop_assert_eq!(rig.now(), model.now);
+        #[cfg(feature = "admin")]
+        agree_on_standing(&rig, &model, scene)?;
         agree_on_bans(&rig, &mut model)?;
     }
     Ok(())

@@ -20,6 +20,9 @@ use crate::{
     decision::{Answer, Decision, Hit, Outcome, Store, StoreState},
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::{LogHit, Standing};
+
 use super::{
     MemoryStore,
     redis::{Event, Failure, RedisStore},
@@ -108,6 +111,16 @@ impl Store for SharedBans {
 
     fn bans(&self) -> Answer<Vec<Ban>> {
         self.shared.memory.bans()
+    }
+
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        strike_ttl_millis: u64,
+    ) -> Answer<Standing> {
+        self.shared.memory.standing(client, logs, strike_ttl_millis)
     }
 
     #[cfg(feature = "metrics")]

@@ -12,7 +12,12 @@ use crate::{
     store::unwritten::Change,
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::Standing;
+
 use super::Shared;
+#[cfg(feature = "admin")]
+use super::owned_hit::OwnedLogs;
 
 impl Shared {
     pub(super) fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
@@ -53,6 +58,21 @@ impl Shared {
                 }
                 decision
             }
+        }
+    }
+
+    /// What has been counted here, which is nothing as long as Redis could be asked.
+    #[cfg(feature = "admin")]
+    pub(super) fn standing_here(
+        &self,
+        client: ClientKey,
+        logs: &OwnedLogs,
+        strike_ttl_millis: u64,
+    ) -> Standing {
+        let answer = logs.with(|logs| self.local.standing(client, logs, strike_ttl_millis));
+        match answer {
+            Answer::Ready(standing) => standing,
+            Answer::Later(_) => Standing::default(),
         }
     }
 

@@ -10,12 +10,37 @@ use crate::{
     decision::{Cause, Hit, LogHit, LogKey, LogName, Quota, StrikeRules},
 };
 
-/// A [`Hit`] that owns its parts. It has no names: only stores that are shared need them.
+/// The logs of a question. They have no names: only stores that are shared need them.
+#[derive(Clone, Debug)]
+pub(super) struct OwnedLogs(SmallVec<[(LogKey, SmallVec<[Quota; 1]>); 2]>);
+
+impl OwnedLogs {
+    pub(super) fn of(logs: &[LogHit<'_>]) -> Self {
+        let logs = logs.iter();
+        Self(logs.map(|log| (log.key, log.quotas.into())).collect())
+    }
+
+    /// Lends the logs to `ask`.
+    pub(super) fn with<T>(&self, ask: impl FnOnce(&[LogHit<'_>]) -> T) -> T {
+        let logs: SmallVec<[LogHit<'_>; 2]> = self
+            .0
+            .iter()
+            .map(|(key, quotas)| LogHit {
+                key: *key,
+                name: LogName::default(),
+                quotas,
+            })
+            .collect();
+        ask(&logs)
+    }
+}
+
+/// A [`Hit`] that owns its parts.
 #[derive(Clone, Debug)]
 pub(super) struct OwnedHit {
     client: ClientKey,
     threat: Option<Box<str>>,
-    logs: SmallVec<[(LogKey, SmallVec<[Quota; 1]>); 2]>,
+    logs: OwnedLogs,
     count_rejected: bool,
     bans: bool,
     strikes: Option<StrikeRules>,
@@ -30,11 +55,7 @@ impl OwnedHit {
                 Cause::Request => None,
                 Cause::Threat(reason) => Some(reason.into()),
             },
-            logs: hit
-                .logs
-                .iter()
-                .map(|log| (log.key, log.quotas.into()))
-                .collect(),
+            logs: OwnedLogs::of(hit.logs),
             count_rejected: hit.count_rejected,
             bans: hit.bans,
             strikes: hit.strikes,
@@ -52,23 +73,16 @@ impl OwnedHit {
 
     /// Lends the hit to `ask`.
     pub(super) fn with<T>(&self, ask: impl FnOnce(&Hit<'_>) -> T) -> T {
-        let logs: SmallVec<[LogHit<'_>; 2]> = self
-            .logs
-            .iter()
-            .map(|(key, quotas)| LogHit {
-                key: *key,
-                name: LogName::default(),
-                quotas,
+        self.logs.with(|logs| {
+            ask(&Hit {
+                client: self.client,
+                cause: self.threat.as_deref().map_or(Cause::Request, Cause::Threat),
+                logs,
+                count_rejected: self.count_rejected,
+                bans: self.bans,
+                strikes: self.strikes,
+                on_store_failure: self.on_store_failure,
             })
-            .collect();
-        ask(&Hit {
-            client: self.client,
-            cause: self.threat.as_deref().map_or(Cause::Request, Cause::Threat),
-            logs: &logs,
-            count_rejected: self.count_rejected,
-            bans: self.bans,
-            strikes: self.strikes,
-            on_store_failure: self.on_store_failure,
         })
     }
 }

@@ -20,6 +20,9 @@ use crate::{
     },
 };
 
+#[cfg(feature = "admin")]
+use crate::store::contract::{RULES, quota};
+
 const MAX_BANS: usize = 10;
 
 fn start(server: &Server) -> (Failover, Arc<ManualClock>) {
@@ -149,4 +152,29 @@ async fn the_thread_ends_with_the_store() {
     drop(store);
     until("nobody listens", || clients() == 0).await;
     assert_eq!(weak.strong_count(), 0);
+}
+
+#[cfg(feature = "admin")]
+#[actix_web::test]
+async fn while_redis_is_out_a_client_stands_as_it_was_counted_here() {
+    let server = Server::start();
+    let (store, _) = start(&server);
+    let ask = Ask::request(ALICE).counted(&[quota(5, HOUR)]).struck(RULES);
+    let standing = async || {
+        let answer = ask.with_hit(|hit| store.standing(ALICE, hit.logs, RULES.ttl_millis));
+        let standing = answer.wait().await;
+        (standing.quotas[0].used, standing.strikes)
+    };
+    let threat = Ask::threat(ALICE, "a probe").struck(RULES);
+    for ask in [&ask, &ask, &threat] {
+        ask.put(&store).wait().await;
+    }
+    assert_eq!(standing().await, (2, 1));
+    server.kill();
+    // Also while nobody knows yet that it is out.
+    assert_eq!(standing().await, (0, 0));
+    break_off(&store).await;
+    assert_eq!(standing().await, (0, 0));
+    ask.put(&store).wait().await;
+    assert_eq!(standing().await, (1, 0));
 }

@@ -9,6 +9,7 @@ use super::ring::Ring;
 /// Stamps in milliseconds, oldest first. Holds as many as were needed so far, never more than the largest quota plus one:
 /// with one more than `requests`, the entries beyond decide nothing.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "admin", derive(Clone))]
 pub(super) struct Log {
     stamps: Ring,
     expires_millis: u64,

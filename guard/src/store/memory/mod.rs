@@ -9,6 +9,8 @@ mod log;
 mod ring;
 mod shard;
 mod shared;
+#[cfg(feature = "admin")]
+mod standing;
 mod strikes;
 
 #[cfg(test)]
@@ -22,6 +24,9 @@ use crate::{
     clock::Clock,
     decision::{Answer, Decision, Hit, Store},
 };
+
+#[cfg(feature = "admin")]
+use crate::decision::{LogHit, Standing};
 
 use ban_file::BanFile;
 use shared::Shared;
@@ -168,6 +173,16 @@ impl Store for MemoryStore {
 
     fn bans(&self) -> Answer<Vec<Ban>> {
         Answer::Ready(self.bans_now())
+    }
+
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        _strike_ttl_millis: u64,
+    ) -> Answer<Standing> {
+        Answer::Ready(self.shared.standing(client, logs))
     }
 
     #[cfg(feature = "metrics")]

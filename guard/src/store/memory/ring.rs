@@ -9,6 +9,7 @@ const IN_PLACE: usize = 4;
 
 /// Oldest first.
 #[derive(Debug, Default)]
+#[cfg_attr(feature = "admin", derive(Clone))]
 pub(super) struct Ring {
     slots: SmallVec<[u64; IN_PLACE]>,
     /// The slot of the oldest stamp.

@@ -147,6 +147,20 @@ impl Shard {
         self.strikes.remove(hash, &client);
     }
 
+    /// A copy of the strikes that are kept for a client, whether they are over or not.
+    #[cfg(feature = "admin")]
+    pub(super) fn kept_strikes(&mut self, hash: u64, client: ClientKey) -> Strikes {
+        let kept = self.strikes.get_mut(hash, &client);
+        kept.map_or_else(Strikes::default, |strikes| *strikes)
+    }
+
+    /// A copy of the log that is kept for a key.
+    #[cfg(feature = "admin")]
+    pub(super) fn kept_log(&mut self, hash: u64, key: LogKey) -> Log {
+        let kept = self.logs.get_mut(hash, &key);
+        kept.map_or_else(Log::default, |log| log.clone())
+    }
+
     /// Drops a few idle entries. Called with every operation, so that there is no sweep to wait for.
     #[inline]
     pub(super) fn tidy(&mut self, now_millis: u64) {

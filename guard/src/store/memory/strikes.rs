@@ -22,6 +22,12 @@ impl Strikes {
         }
     }
 
+    /// Time until they are forgotten.
+    #[cfg(feature = "admin")]
+    pub(super) fn left_millis(&self, now_millis: u64) -> u64 {
+        self.expires_millis.saturating_sub(now_millis)
+    }
+
     /// Adds a strike, unless the last one is too near; whether the threshold is exceeded by it.
     pub(super) fn add(&mut self, now_millis: u64, rules: &StrikeRules) -> bool {
         self.count = self.count(now_millis);

@@ -316,3 +316,25 @@ fn a_known_client_costs_no_allocation() {
     let hot = allocation_counter::measure(|| assert!(store.hot_ban(banned).is_some()));
     assert_eq!(hot.count_total, 0);
 }
+
+#[cfg(feature = "admin")]
+#[test]
+fn whoever_is_looked_at_takes_no_room_and_no_turn() {
+    let (store, _) = store(2, 2);
+    let look = |client| {
+        let ask = counted(client, quota(5, HOUR));
+        let standing = ask.with_hit(|hit| store.standing(client, hit.logs, RULES.ttl_millis));
+        at_once(standing).quotas[0].used
+    };
+    for client in [ALICE, BOB] {
+        decide(&store, &counted(client, quota(5, HOUR)));
+    }
+    for n in 0..100 {
+        assert_eq!(look(client(n)), 0);
+    }
+    assert_eq!((look(BOB), look(ALICE)), (1, 1));
+    // Alice was looked at last, and came before Bob.
+    decide(&store, &counted(client(1), quota(5, HOUR)));
+    assert_eq!((look(ALICE), look(BOB)), (0, 1));
+    assert_eq!(store.shared.struck_clients(), 0);
+}

@@ -8,6 +8,9 @@ use crate::{
     decision::{Decision, LogKey, Outcome, Quota, QuotaState, StrikeRules},
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::{QuotaStanding, Standing};
+
 /// A question, with its parts.
 #[derive(Clone, Debug)]
 pub(super) struct ModelHit {
@@ -189,6 +192,29 @@ impl Model {
             return 0;
         }
         tally.count
+    }
+
+    #[cfg(feature = "admin")]
+    pub(super) fn standing(&self, client: ClientKey, logs: &[(LogKey, &[Quota])]) -> Standing {
+        let tally = self.strikes.get(&client);
+        let left = tally.map_or(0, |tally| (tally.last + tally.ttl).saturating_sub(self.now));
+        let quotas = logs
+            .iter()
+            .flat_map(|(key, quotas)| quotas.iter().map(|quota| (*key, quota)));
+        Standing {
+            strikes: tally.filter(|_| left > 0).map_or(0, |tally| tally.count),
+            strikes_left_millis: (left > 0).then_some(left),
+            quotas: quotas
+                .map(|(key, quota)| {
+                    let state = self.state(key, quota, false);
+                    QuotaStanding {
+                        used: quota.requests.min(self.young(key, quota).len() as u32),
+                        remaining: state.remaining,
+                        reset_millis: state.reset_millis,
+                    }
+                })
+                .collect(),
+        }
     }
 
     /// The entries that are younger than the window, the oldest first.

@@ -13,6 +13,8 @@ mod invalidation;
 mod keys;
 mod reply;
 mod script;
+#[cfg(feature = "admin")]
+mod standing;
 mod store;
 #[cfg(test)]
 pub(in crate::store) mod tests;

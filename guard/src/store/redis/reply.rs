@@ -15,6 +15,9 @@ use crate::{
     decision::{Cause, Decision, Outcome, QuotaState, QuotaStates},
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::{Quota, QuotaStanding, Standing};
+
 use super::{
     script::{LONGEST_MILLIS, Shape, bounded, outcome},
     store::Asked,
@@ -222,6 +225,44 @@ pub(crate) fn lifted(reply: &Value) -> Result<bool, Unreadable> {
         Value::Int(number) => Ok(*number == 1),
         _ => Err(Unreadable),
     }
+}
+
+/// The reply to the `state_of` script, which was asked about these quotas: two numbers, and two for each of them.
+#[cfg(feature = "admin")]
+pub(crate) fn standing(quotas: &[Quota], reply: &Value) -> Result<Standing, Unreadable> {
+    let Value::Array(parts) = reply else {
+        return Err(Unreadable);
+    };
+    let number = |value: &Value| match value {
+        Value::Int(number) => Ok(*number),
+        _ => Err(Unreadable),
+    };
+    let numbers: Vec<i64> = parts.iter().map(number).collect::<Result<_, _>>()?;
+    let [strikes, left, states @ ..] = numbers.as_slice() else {
+        return Err(Unreadable);
+    };
+    let (pairs, []) = states.as_chunks::<2>() else {
+        return Err(Unreadable);
+    };
+    if pairs.len() != quotas.len() {
+        return Err(Unreadable);
+    }
+    // A number that somebody else wrote may be any.
+    let strikes = u32::try_from((*strikes).max(0)).unwrap_or(u32::MAX);
+    let left = (strikes > 0).then(|| unsigned(*left)).transpose()?;
+    let standing = |(quota, [remaining, reset]): (&Quota, &[i64; 2])| {
+        let remaining = u32::try_from(*remaining).map_err(|_| Unreadable)?;
+        Ok(QuotaStanding::new(quota, remaining, unsigned(*reset)?))
+    };
+    Ok(Standing {
+        strikes,
+        strikes_left_millis: left,
+        quotas: quotas
+            .iter()
+            .zip(pairs)
+            .map(standing)
+            .collect::<Result<_, _>>()?,
+    })
 }
 
 /// A ban of which the key tells how long it lasts, and the value, if it is one of ours, the rest.

@@ -231,6 +231,9 @@ pub(crate) struct Scripts {
     pub(crate) unban: Arc<Script>,
     /// KEYS: ban. Its reply is read by [`reply::ban`](super::reply::ban).
     pub(crate) ban_of: Arc<Script>,
+    /// KEYS: strikes, logs. Only reads. Its reply is read by [`reply::standing`](super::reply::standing).
+    #[cfg(feature = "admin")]
+    pub(crate) state_of: Arc<Script>,
     /// KEYS: one for this. Writes, as decisions do.
     pub(crate) probe: Arc<Script>,
 }
@@ -249,6 +252,8 @@ impl Scripts {
             ban: script(include_str!("ban.lua")),
             unban: script(include_str!("unban.lua")),
             ban_of: script(include_str!("ban_of.lua")),
+            #[cfg(feature = "admin")]
+            state_of: script(include_str!("state_of.lua")),
             probe: script(include_str!("probe.lua")),
         }
     }
@@ -360,6 +365,8 @@ mod tests {
             &scripts.ban,
             &scripts.unban,
             &scripts.ban_of,
+            #[cfg(feature = "admin")]
+            &scripts.state_of,
             &decision.script,
         ] {
             let called = commands(script.text());
@@ -377,6 +384,8 @@ mod tests {
             &scripts.ban,
             &scripts.unban,
             &scripts.ban_of,
+            #[cfg(feature = "admin")]
+            &scripts.state_of,
             &decision.script,
         ] {
             assert!(!script.text().contains("--include"));

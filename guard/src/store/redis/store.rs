@@ -215,7 +215,7 @@ fn is_counted_by_value(log: &LogHit<'_>) -> bool {
     log.name.counted_by.is_some_and(|by| by.value.is_some())
 }
 
-fn log_of<'a>(client: &'a Whose, log: &LogHit<'a>) -> LogOf<'a> {
+pub(super) fn log_of<'a>(client: &'a Whose, log: &LogHit<'a>) -> LogOf<'a> {
     match log.name.counted_by {
         None => LogOf::Client(client),
         Some(CountedBy {

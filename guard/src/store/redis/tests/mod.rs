@@ -4,6 +4,8 @@
 mod calls;
 mod foreign;
 mod lives;
+#[cfg(feature = "admin")]
+mod standing;
 mod store;
 
 use std::{collections::BTreeSet, sync::Arc};

@@ -30,6 +30,9 @@ use crate::{
     },
 };
 
+#[cfg(feature = "admin")]
+use crate::decision::{LogHit, Standing};
+
 /// Each test has a database to itself.
 const DATABASES: usize = 10_000;
 /// A busy machine is no failure.
@@ -235,5 +238,15 @@ impl Store for RedisStore {
 
     fn bans(&self) -> Answer<Vec<Ban>> {
         self.at_its_time(self.calls.bans())
+    }
+
+    #[cfg(feature = "admin")]
+    fn standing(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+        strike_ttl_millis: u64,
+    ) -> Answer<Standing> {
+        self.at_its_time(self.calls.standing(client, logs, strike_ttl_millis))
     }
 }
