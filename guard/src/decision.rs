@@ -299,6 +299,13 @@ pub(crate) trait Store: Send + Sync {
         strike_ttl_millis: u64,
     ) -> Answer<Standing>;
 
+    /// Complete lines that show the client on the server and lift its ban, if there is a server: to be pasted into a shell. They have no
+    /// host, port or password. `logs` are as for [`standing`](Store::standing).
+    #[cfg(feature = "admin")]
+    fn redis_cli(&self, _client: ClientKey, _logs: &[LogHit<'_>]) -> Vec<String> {
+        Vec::new()
+    }
+
     /// How many bans are in force, if that is known without I/O and without counting.
     #[cfg(feature = "metrics")]
     fn active_bans(&self) -> Option<usize> {

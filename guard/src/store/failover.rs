@@ -207,6 +207,11 @@ impl Store for Failover {
         })
     }
 
+    #[cfg(feature = "admin")]
+    fn redis_cli(&self, client: ClientKey, logs: &[LogHit<'_>]) -> Vec<String> {
+        self.shared.redis.redis_cli(client, logs)
+    }
+
     fn state(&self) -> StoreState {
         match self.shared.breaker.is_open() {
             true => StoreState::Unavailable,

@@ -123,6 +123,11 @@ impl Store for SharedBans {
         self.shared.memory.standing(client, logs, strike_ttl_millis)
     }
 
+    #[cfg(feature = "admin")]
+    fn redis_cli(&self, client: ClientKey, _logs: &[LogHit<'_>]) -> Vec<String> {
+        self.shared.redis.redis_cli_of_ban(client)
+    }
+
     #[cfg(feature = "metrics")]
     fn active_bans(&self) -> Option<usize> {
         self.shared.memory.active_bans()

@@ -6,6 +6,8 @@
 //! Must not know: requests, responses, what is done about a failure.
 
 mod bans;
+#[cfg(feature = "admin")]
+mod command_lines;
 mod connection;
 mod endpoint;
 mod events;

@@ -24,7 +24,8 @@ impl RedisStore {
         logs: &[LogHit<'_>],
         strike_ttl_millis: u64,
     ) -> impl Future<Output = Result<Standing, Failure>> + Send + use<> {
-        let keys = self.standing_keys(client, logs);
+        let strikes = [self.keys.strikes(client)].into_iter();
+        let keys: Vec<String> = strikes.chain(self.log_names(client, logs)).collect();
         let keys: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
         let arguments = arguments(logs, strike_ttl_millis);
         let arguments: Vec<&[u8]> = arguments.iter().map(String::as_bytes).collect();
@@ -35,16 +36,19 @@ impl RedisStore {
         async move { Ok(reply::standing(&quotas, &call.await?)?) }
     }
 
-    fn standing_keys(&self, client: ClientKey, logs: &[LogHit<'_>]) -> Vec<String> {
+    /// The names of logs of a client.
+    pub(super) fn log_names(
+        &self,
+        client: ClientKey,
+        logs: &[LogHit<'_>],
+    ) -> impl Iterator<Item = String> {
         let whose = self.keys.whose(client);
-        let log = |log: &LogHit<'_>| {
+        logs.iter().map(move |log| {
             let mut name = String::new();
             self.keys
                 .push_log(&mut name, log_of(&whose, log), log.name.endpoint);
             name
-        };
-        let strikes = [self.keys.strikes(client)].into_iter();
-        strikes.chain(logs.iter().map(log)).collect()
+        })
     }
 }
 

@@ -25,8 +25,8 @@ pub(in crate::store) struct RedisStore {
     pub(super) connections: Connections,
     pub(super) scripts: Scripts,
     pub(super) keys: Arc<Keys>,
-    servers: Arc<Servers>,
-    cluster: bool,
+    pub(super) servers: Arc<Servers>,
+    pub(super) cluster: bool,
 }
 
 /// What Redis decided.

@@ -85,6 +85,19 @@ impl Servers {
     }
 }
 
+#[cfg(feature = "admin")]
+impl Servers {
+    /// The number of the database: of the data servers, if Sentinels know them.
+    pub(crate) fn database(&self) -> i64 {
+        let server = match &self.arrangement {
+            Arrangement::Single(server) => Some(server),
+            Arrangement::Sentinel { sentinels, .. } => sentinels.first(),
+            Arrangement::Cluster(_) => None,
+        };
+        server.map_or(0, |server| server.access.database)
+    }
+}
+
 impl Arrangement {
     fn of(
         mut servers: Vec<Server>,

@@ -1,15 +1,18 @@
 //! Looking at a client, on a server.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::Ipv4Addr, time::Duration};
 
 use redis::Value;
-use redis_servers::Server;
+use redis_servers::{Cluster, Server};
 
 use crate::{
-    decision::{CountedBy, LogHit, LogName, Standing, Store as _},
+    client::ClientKey,
+    config::{RedisWindows, SecurityConfig},
+    decision::{Answer, CountedBy, LogHit, LogName, Standing, Store},
     store::{
         contract::{ALICE, Ask, HOUR, RULES, quota},
-        redis::script::Scripts,
+        open,
+        redis::{connection::Servers, script::Scripts, store::RedisStore as Calls},
     },
 };
 
@@ -155,4 +158,125 @@ fn the_script_calls_nothing_that_writes() {
     let called: BTreeSet<&str> = calls.filter_map(|rest| rest.split('\'').next()).collect();
     let reads = ["GET", "PTTL", "TIME", "ZCARD", "ZCOUNT", "ZRANGE"];
     assert_eq!(called, reads.into());
+}
+
+/// The words of a line, as a shell would read them.
+fn words(line: &str) -> Vec<String> {
+    let quoted_quote = line.replace(r"'\''", "\0");
+    let mut words = Vec::new();
+    for (number, part) in quoted_quote.split('\'').enumerate() {
+        match number % 2 {
+            0 => words.extend(part.split_whitespace().map(str::to_owned)),
+            _ => words.push(part.replace('\0', "'")),
+        }
+    }
+    words
+}
+
+/// Where the command stands in a line, behind the options.
+fn command_at(words: &[String]) -> usize {
+    let commands = ["GET", "TTL", "ZRANGE", "DEL"];
+    let is_command = |word: &String| commands.contains(&word.as_str());
+    words.iter().position(is_command).unwrap()
+}
+
+#[test]
+fn the_lines_to_paste_name_the_keys_that_are_there() {
+    for cluster in [false, true] {
+        let store = RedisStore::real(cluster);
+        let lines = || -> Vec<Vec<String>> {
+            let lines = ask().with_hit(|hit| store.redis_cli(ALICE, hit.logs));
+            lines.iter().map(|line| words(line)).collect()
+        };
+        let run = |words: &[String]| {
+            let command: Vec<&str> = words.iter().map(String::as_str).collect();
+            store.run(&command)
+        };
+        for _ in 0..3 {
+            decide(&store, &ask());
+        }
+        let mut named = BTreeSet::new();
+        for words in lines() {
+            assert_eq!(words[0], "redis-cli");
+            assert_eq!(words.contains(&"-c".to_owned()), cluster);
+            let at = command_at(&words);
+            let (command, key) = (words[at].as_str(), &words[at + 1]);
+            if command != "DEL" && !key.contains("banned_ips") {
+                named.insert(key.clone());
+                let Value::Int(1) = store.run(&["EXISTS", key]) else {
+                    panic!("there is no {key}");
+                };
+            }
+            match (command, run(&words[at..])) {
+                ("GET", Value::BulkString(_) | Value::Nil) | ("TTL", Value::Int(_)) => {}
+                ("ZRANGE", Value::Array(members)) => assert!(!members.is_empty()),
+                ("DEL", Value::Int(0)) => {}
+                other => panic!("{other:?} to {words:?}"),
+            }
+        }
+        assert_eq!(named, names(&store));
+        // The last one lifts a ban.
+        RUNTIME.block_on(store.ban(ALICE, HOUR, "by hand").wait());
+        let last = lines().pop().unwrap();
+        assert_eq!(run(&last[command_at(&last)..]), Value::Int(1));
+        assert_eq!(RUNTIME.block_on(store.ban_of(ALICE).wait()), None);
+    }
+}
+
+#[test]
+fn in_passive_mode_and_with_local_windows_the_lines_are_those_of_the_keys_there() {
+    let store = |windows, enforcing| {
+        let config = SecurityConfig::builder()
+            .store("redis://127.0.0.1:1")
+            .redis_windows(windows);
+        open(config.build().unwrap().settings(), enforcing)
+    };
+    let lines = |store: &dyn Store| ask().with_hit(|hit| store.redis_cli(ALICE, hit.logs));
+    let passive = lines(&*store(RedisWindows::Shared, false));
+    assert_eq!(
+        passive[0],
+        "redis-cli GET 'guard:passive:banned_ips:203.0.113.1'"
+    );
+    assert!(passive.iter().all(|line| line.contains(" 'guard:passive:")));
+    let local = store(RedisWindows::Local, true);
+    let expected = ["GET", "TTL", "DEL"];
+    let expected =
+        expected.map(|command| format!("redis-cli {command} 'guard:banned_ips:203.0.113.1'"));
+    assert_eq!(lines(&*local), expected);
+    // Windows and strikes are here, and nothing of them is asked for there.
+    let decide = |ask: &Ask| RUNTIME.block_on(ask.with_hit(|hit| local.decide(hit).wait()));
+    for _ in 0..3 {
+        decide(&ask());
+    }
+    let ttl = RULES.ttl_millis;
+    let standing = ask().with_hit(|hit| local.standing(ALICE, hit.logs, ttl));
+    let Answer::Ready(standing) = standing else {
+        panic!("it is in memory");
+    };
+    let used: Vec<u32> = standing.quotas.iter().map(|quota| quota.used).collect();
+    assert_eq!((used, standing.strikes), (vec![3, 3, 2], 1));
+}
+
+#[test]
+fn in_a_cluster_every_client_is_looked_at_on_its_node() {
+    let cluster = Cluster::start();
+    let servers = Servers::parse(&cluster.urls(), None, true, Duration::from_secs(30)).unwrap();
+    let calls = Calls::new(servers, "guard:", true);
+    let runtime = actix_web::rt::Runtime::new().unwrap();
+    for number in 0..20 {
+        let client = ClientKey::V4(Ipv4Addr::new(192, 0, 2, number));
+        let ask = Ask::request(client)
+            .counted(&[quota(5, HOUR)])
+            .counted_on(SEARCH, &[quota(3, HOUR)]);
+        let question = ask.with_hit(|hit| calls.question(hit));
+        let look = || ask.with_hit(|hit| calls.standing(client, hit.logs, HOUR));
+        runtime.block_on(async {
+            for _ in 0..2 {
+                calls.decide(&question).await.unwrap();
+            }
+            let standing = look().await.unwrap();
+            let used: Vec<u32> = standing.quotas.iter().map(|quota| quota.used).collect();
+            assert_eq!(used, [2, 2], "{client}");
+        });
+    }
 }

@@ -249,4 +249,9 @@ impl Store for RedisStore {
     ) -> Answer<Standing> {
         self.at_its_time(self.calls.standing(client, logs, strike_ttl_millis))
     }
+
+    #[cfg(feature = "admin")]
+    fn redis_cli(&self, client: ClientKey, logs: &[LogHit<'_>]) -> Vec<String> {
+        self.calls.redis_cli(client, logs)
+    }
 }
