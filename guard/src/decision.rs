@@ -2,6 +2,9 @@
 //!
 //! Must not know: actix-web, headers, statuses, or how a store keeps its data.
 
+#[cfg(feature = "admin")]
+mod standing;
+
 use std::{future::Future, pin::Pin, sync::Arc};
 
 use smallvec::SmallVec;
@@ -11,6 +14,9 @@ use crate::{
     client::ClientKey,
     config::StoreFailurePolicy,
 };
+
+#[cfg(feature = "admin")]
+pub(crate) use standing::{QuotaStanding, Standing};
 
 /// So many requests in so long a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -196,41 +202,6 @@ impl Decision {
             .max()
             .unwrap_or(0)
     }
-}
-
-/// How a quota of a log stands, for whoever looks on.
-#[cfg(feature = "admin")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct QuotaStanding {
-    /// Requests in the window that count against the quota: never more than it has.
-    pub(crate) used: u32,
-    /// Requests that would still be admitted now.
-    pub(crate) remaining: u32,
-    /// Time until one more than now would be admitted; the window, if it is empty.
-    pub(crate) reset_millis: u64,
-}
-
-#[cfg(feature = "admin")]
-impl QuotaStanding {
-    pub(crate) fn new(quota: &Quota, remaining: u32, reset_millis: u64) -> Self {
-        Self {
-            used: quota.requests.saturating_sub(remaining),
-            remaining,
-            reset_millis,
-        }
-    }
-}
-
-/// How a client stands, for whoever looks on.
-#[cfg(feature = "admin")]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Standing {
-    /// Strikes that still count.
-    pub(crate) strikes: u32,
-    /// Time until they are forgotten; `None` without strikes.
-    pub(crate) strikes_left_millis: Option<u64>,
-    /// The quotas of the logs, in their order.
-    pub(crate) quotas: Vec<QuotaStanding>,
 }
 
 /// An answer that is there at once (from memory) or comes over the network. Waiting costs an allocation only where there

@@ -17,7 +17,7 @@ use std::{
 #[cfg(feature = "verify-crawlers")]
 use crate::crawlers::{CrawlerVerifier, Resolvers};
 #[cfg(feature = "admin")]
-use crate::{ban_listing::BanListing, operator::Attempts};
+use crate::{ban_listing::BanListing, operator::Attempts, route::MetRoutes};
 use crate::{
     client::ClientKey,
     config::{SecurityConfig, Settings},
@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     pub(crate) attempts: Attempts,
     #[cfg(feature = "admin")]
     pub(crate) ban_listing: BanListing,
+    #[cfg(feature = "admin")]
+    pub(crate) met_routes: MetRoutes,
     #[cfg(feature = "verify-crawlers")]
     crawlers: CrawlerVerifier,
 }
@@ -84,6 +86,8 @@ impl Engine {
             attempts: Attempts::default(),
             #[cfg(feature = "admin")]
             ban_listing: BanListing::default(),
+            #[cfg(feature = "admin")]
+            met_routes: MetRoutes::default(),
             #[cfg(feature = "verify-crawlers")]
             crawlers,
         });
@@ -168,6 +172,12 @@ impl Engine {
         };
         routes.insert(identity.clone(), route.clone());
         route
+    }
+
+    /// A route that stores may know, for it has been asked for.
+    #[cfg(feature = "admin")]
+    pub(crate) fn known_route(&self, identity: &RouteIdentity) -> Option<Route> {
+        lock(&self.routes).get(identity).cloned()
     }
 
     /// Whether the address has proven to be the crawler's. Never waits: who is not known is not proven, and is asked about.

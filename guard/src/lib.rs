@@ -10,6 +10,8 @@ mod bans;
 #[doc(hidden)]
 pub mod benchmark;
 mod client;
+#[cfg(feature = "admin")]
+mod client_state;
 pub mod clock;
 mod config;
 mod crawlers;

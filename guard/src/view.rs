@@ -4,6 +4,7 @@
 //! Must not know: routing, responses' bodies.
 
 mod ask;
+mod general;
 
 use std::{
     cell::RefCell,
@@ -18,14 +19,14 @@ use smallvec::SmallVec;
 use crate::{
     clock::millis,
     config::{RouteOverride, Settings, StrikeReset},
-    decision::{Decision, Outcome, Quota, RouteId, Store, StrikeRules},
+    decision::{Decision, Outcome, Quota, Store, StrikeRules},
     engine::Engine,
-    route::{AnnotatedKey, CountedMethods, NamedQuota, Route, RouteIdentity, RouteWindows},
-    store::CountedApart,
-    telemetry::{DEFAULT_ROUTE, RouteMeter},
+    route::{CountedMethods, NamedQuota, RouteIdentity, RouteWindows},
+    telemetry::RouteMeter,
 };
 
 pub(crate) use ask::GlobalValue;
+pub(crate) use general::GeneralWindow;
 
 /// The windows that a request is counted in together.
 pub(crate) type Windows = SmallVec<[Rc<RouteWindows>; 2]>;
@@ -58,62 +59,15 @@ impl View {
         // The version first: settings that come in between are then looked at again.
         let version = engine.version();
         let settings = engine.settings();
-        let window =
-            |route: Route, label: &str, name: &str, quota: Quota, key: Option<AnnotatedKey>| {
-                let name = name.to_owned();
-                Rc::new(RouteWindows::new(
-                    route,
-                    engine.meters.route(label),
-                    &[NamedQuota { name, quota, key }],
-                ))
-            };
-        let global = Route {
-            id: RouteId::GLOBAL,
-            endpoint: None,
-        };
-        let key_by = settings.key_by.map(|function| AnnotatedKey {
-            name: KEY_BY,
-            function,
-        });
-        let infrastructure = settings.infrastructure_limit.map(|requests| {
-            let quota = Quota {
-                requests,
-                ..settings.global
-            };
-            window(
-                Engine::apart(CountedApart::Infrastructure),
-                INFRASTRUCTURE_ROUTE,
-                "infrastructure",
-                quota,
-                None,
-            )
-        });
-        let not_found = settings.not_found_limit.map(|requests| {
-            let quota = Quota {
-                requests,
-                ..settings.global
-            };
-            window(
-                Engine::apart(CountedApart::NotFound),
-                DEFAULT_ROUTE,
-                "not-found",
-                quota,
-                None,
-            )
-        });
         Self {
             version,
-            global: window(global, DEFAULT_ROUTE, "default", settings.global, key_by),
-            preflight: window(
-                Engine::apart(CountedApart::Preflight),
-                "preflight",
-                "default",
-                settings.global,
-                None,
-            ),
+            global: GeneralWindow::global(&settings).windows(&engine.meters),
+            preflight: GeneralWindow::preflight(&settings).windows(&engine.meters),
             uncounted_infrastructure: engine.meters.route(INFRASTRUCTURE_ROUTE),
-            infrastructure,
-            not_found,
+            infrastructure: GeneralWindow::infrastructure(&settings)
+                .map(|window| window.windows(&engine.meters)),
+            not_found: GeneralWindow::not_found(&settings)
+                .map(|window| window.windows(&engine.meters)),
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
             configured: RefCell::default(),
             settings,
@@ -174,46 +128,16 @@ impl View {
     pub(crate) fn configured_for(&self, method: &Method, pattern: Option<&str>) -> Option<Windows> {
         let pattern = pattern.filter(|_| !self.settings.routes.is_empty())?;
         let method = counted_as(method);
-        let route = self.override_of(&[pattern], |wanted| wanted == method)?;
+        let routes = &self.settings.routes;
+        let route = override_of(routes, &[pattern], |wanted| wanted == method)?;
         Some(alone(self.configured(method, route)))
-    }
-
-    /// The entry of `[[routes]]` for one of some patterns and a fitting method; one for the method is meant rather than one for
-    /// all methods.
-    pub(crate) fn override_of(
-        &self,
-        patterns: &[&str],
-        fits: impl Fn(&Method) -> bool,
-    ) -> Option<&RouteOverride> {
-        let mut for_all = None;
-        for route in self
-            .settings
-            .routes
-            .iter()
-            .filter(|route| patterns.contains(&route.pattern.as_str()))
-        {
-            match &route.method {
-                None => for_all = Some(route),
-                Some(method) if fits(counted_as(method)) => return Some(route),
-                Some(_) => {}
-            }
-        }
-        for_all
     }
 
     fn configured(&self, method: &Method, route: &RouteOverride) -> Rc<RouteWindows> {
         let mut configured = self.configured.borrow_mut();
         let make = || {
-            let identity = RouteIdentity {
-                handler: "",
-                location: ("configuration", 0, 0),
-                pattern: format!("{method} {}", route.pattern),
-            };
-            let named = NamedQuota {
-                name: route.pattern.clone(),
-                quota: route.quota,
-                key: None,
-            };
+            let identity = configured_identity(method, route);
+            let named = configured_quota(route, &route.pattern);
             let endpoint = self.engine.route(
                 &identity,
                 &route.pattern,
@@ -240,16 +164,70 @@ impl View {
     }
 }
 
+/// The entry of `[[routes]]` for one of some patterns and a fitting method; one for the method is meant rather than one for
+/// all methods.
+pub(crate) fn override_of<'a>(
+    routes: &'a [RouteOverride],
+    patterns: &[&str],
+    fits: impl Fn(&Method) -> bool,
+) -> Option<&'a RouteOverride> {
+    let mut for_all = None;
+    let routes = routes.iter();
+    for route in routes.filter(|route| patterns.contains(&route.pattern.as_str())) {
+        match &route.method {
+            None => for_all = Some(route),
+            Some(method) if fits(counted_as(method)) => return Some(route),
+            Some(_) => {}
+        }
+    }
+    for_all
+}
+
+/// What tells the windows of an entry for a method from all others. Each method has windows of its own.
+pub(crate) fn configured_identity(method: &Method, route: &RouteOverride) -> RouteIdentity {
+    RouteIdentity {
+        handler: "",
+        location: ("configuration", 0, 0),
+        pattern: format!("{method} {}", route.pattern),
+    }
+}
+
+/// What an entry of `[[routes]]` admits at a pattern.
+pub(crate) fn configured_quota(route: &RouteOverride, pattern: &str) -> NamedQuota {
+    NamedQuota {
+        name: pattern.to_owned(),
+        quota: route.quota,
+        key: None,
+    }
+}
+
 fn alone(windows: Rc<RouteWindows>) -> Windows {
     let mut alone = Windows::new();
     alone.push(windows);
     alone
 }
 
+static MADE_UP: LazyLock<Method> =
+    LazyLock::new(|| Method::from_bytes(b"OTHER").unwrap_or_default());
+
+/// All that [`counted_as`] gives.
+#[cfg(feature = "admin")]
+pub(crate) fn counted_methods() -> [Method; 9] {
+    [
+        Method::GET,
+        Method::POST,
+        Method::PUT,
+        Method::PATCH,
+        Method::DELETE,
+        Method::OPTIONS,
+        Method::CONNECT,
+        Method::TRACE,
+        MADE_UP.clone(),
+    ]
+}
+
 /// HEAD counts as GET, and methods that the sender made up count as one: else each would have a window of its own.
 pub(crate) fn counted_as(method: &Method) -> &Method {
-    static MADE_UP: LazyLock<Method> =
-        LazyLock::new(|| Method::from_bytes(b"OTHER").unwrap_or_default());
     match *method {
         Method::HEAD => &Method::GET,
         Method::GET
@@ -278,5 +256,25 @@ pub(crate) fn quota(requests: u32, window_seconds: u64) -> Quota {
     Quota {
         requests,
         window_millis: window_seconds.saturating_mul(1000),
+    }
+}
+
+#[cfg(all(test, feature = "admin"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_method_is_counted_as_one_of_those_that_are_known() {
+        let known = counted_methods();
+        for method in &known {
+            assert_eq!(counted_as(method), method);
+        }
+        for name in [
+            "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "CONNECT", "TRACE",
+            "PURGE", "get",
+        ] {
+            let method = Method::from_bytes(name.as_bytes()).unwrap();
+            assert!(known.contains(counted_as(&method)), "{name}");
+        }
     }
 }

@@ -7,14 +7,69 @@ use std::rc::Rc;
 use actix_web::{dev::ServiceRequest, http::Method};
 
 use crate::{
-    decision::Quota,
-    view::{View, counted_as, quota},
+    config::{RouteOverride, Settings},
+    view::{View, configured_quota, counted_as, override_of, quota},
 };
 
 use super::{
-    registration::{CountedMethods, LimitSpec, Place, Registration, Seen, Source},
+    registration::{CountedMethods, LimitSpec, Place, Registration, RouteIdentity, Seen, Source},
     windows::{NamedQuota, RouteWindows},
 };
+
+/// What is in force at a place, for requests of one method where that matters.
+#[derive(Debug)]
+pub(super) struct InForce<'a> {
+    /// Of the route that counts there.
+    pub(super) identity: RouteIdentity,
+    pub(super) methods: CountedMethods<'a>,
+    /// Empty: the global window, unless the route is exempt.
+    pub(super) named: Vec<NamedQuota>,
+    /// The entry of `[[routes]]` that all of it is from.
+    #[cfg_attr(
+        not(feature = "admin"),
+        expect(dead_code, reason = "told to operators only")
+    )]
+    pub(super) overriding: Option<&'a RouteOverride>,
+}
+
+impl<'a> InForce<'a> {
+    /// At the full pattern of an identity.
+    pub(super) fn at(
+        source: &Source,
+        pattern: &str,
+        identity: &RouteIdentity,
+        settings: &'a Settings,
+        method: Option<&Method>,
+    ) -> Self {
+        let fits = |wanted: &Method| match source {
+            Source::Annotation(annotation) => annotation.methods.contains(&wanted.as_str()),
+            Source::Wrapped(_) => method == Some(wanted),
+        };
+        let patterns = [pattern, identity.pattern.as_str()];
+        let overriding = override_of(&settings.routes, &patterns, fits);
+        let named = match overriding {
+            Some(route) => vec![configured_quota(route, &identity.pattern)],
+            None => source.named(&identity.pattern),
+        };
+        let mut identity = identity.clone();
+        let methods = match source {
+            Source::Annotation(annotation) => annotation.methods.first().copied(),
+            Source::Wrapped(_) => {
+                let method = overriding.and_then(|route| route.method.as_ref());
+                if let Some(method) = method {
+                    identity.pattern = format!("{method} {}", identity.pattern);
+                }
+                method.map(Method::as_str)
+            }
+        };
+        Self {
+            identity,
+            methods: methods.map_or(CountedMethods::All, CountedMethods::First),
+            named,
+            overriding,
+        }
+    }
+}
 
 impl Registration {
     /// The windows of this registration as a guard sees them: the global one, if it has none of its own; `None` for an exempt route.
@@ -46,36 +101,23 @@ impl Registration {
         place: &Place,
         method: Option<&Method>,
     ) -> Option<Rc<RouteWindows>> {
-        let patterns = [place.pattern.as_str(), place.identity.pattern.as_str()];
-        let fits = |wanted: &Method| match &self.source {
-            Source::Annotation(annotation) => annotation.methods.contains(&wanted.as_str()),
-            Source::Wrapped(_) => method == Some(wanted),
-        };
-        let overriding = view.override_of(&patterns, fits);
-        let named = self.named(&place.identity.pattern, overriding.map(|route| route.quota));
-        let mut identity = place.identity.clone();
-        if let (Source::Wrapped(_), Some(method)) = (
-            &self.source,
-            overriding.and_then(|route| route.method.as_ref()),
-        ) {
-            identity.pattern = format!("{method} {}", identity.pattern);
-        }
-        let methods = match &self.source {
-            Source::Annotation(annotation) => annotation.methods.first().copied(),
-            Source::Wrapped(_) => {
-                overriding.and_then(|route| route.method.as_ref()?.as_str().into())
-            }
-        };
-        let methods = methods.map_or(CountedMethods::All, CountedMethods::First);
-        if named.is_empty() {
+        let Place {
+            pattern, identity, ..
+        } = place;
+        #[cfg(feature = "admin")]
+        view.engine.met_routes.note(&self.source, pattern, identity);
+        let in_force = InForce::at(&self.source, pattern, identity, &view.settings, method);
+        if in_force.named.is_empty() {
             return (!self.source.is_exempt()).then(|| view.global());
         }
         let apart = self.may_share_place();
-        let route = view.engine.route(&identity, &place.pattern, methods, apart);
+        let route = view
+            .engine
+            .route(&in_force.identity, pattern, in_force.methods, apart);
         Some(Rc::new(RouteWindows::new(
             route,
-            view.engine.meters.route(&place.identity.pattern),
-            &named,
+            view.engine.meters.route(&identity.pattern),
+            &in_force.named,
         )))
     }
 
@@ -85,17 +127,13 @@ impl Registration {
         let matters = matches!(self.source, Source::Wrapped(_)) && !view.settings.routes.is_empty();
         matters.then(|| counted_as(request.method()).clone())
     }
+}
 
-    fn named(&self, pattern: &str, overriding: Option<Quota>) -> Vec<NamedQuota> {
-        if let Some(quota) = overriding {
-            return vec![NamedQuota {
-                name: pattern.to_owned(),
-                quota,
-                key: None,
-            }];
-        }
-        let specs: Vec<LimitSpec> = match &self.source {
-            Source::Annotation(annotation) => annotation
+impl Source {
+    /// The quotas that it was made with. Those without a name go by the pattern.
+    pub(super) fn named(&self, pattern: &str) -> Vec<NamedQuota> {
+        let specs: Vec<LimitSpec> = match self {
+            Self::Annotation(annotation) => annotation
                 .limits
                 .iter()
                 .map(|limit| LimitSpec {
@@ -105,7 +143,7 @@ impl Registration {
                     key: limit.key,
                 })
                 .collect(),
-            Source::Wrapped(wrapped) => wrapped.limits.clone(),
+            Self::Wrapped(wrapped) => wrapped.limits.clone(),
         };
         let name = |spec: &LimitSpec| spec.name.clone().unwrap_or_else(|| pattern.to_owned());
         specs

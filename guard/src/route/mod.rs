@@ -7,20 +7,32 @@ pub(crate) mod annotation;
 mod claiming;
 mod in_force;
 mod index;
+#[cfg(feature = "admin")]
+mod known_logs;
 mod laziness;
 mod limit;
+#[cfg(feature = "admin")]
+pub(crate) mod listing;
+#[cfg(feature = "admin")]
+mod met;
 mod paths;
 mod pattern;
 mod prediction;
 mod registration;
 mod registry;
+#[cfg(all(test, feature = "admin"))]
+pub(crate) mod sample;
 mod ticket;
 mod windows;
 
 pub(crate) use annotation::AnnotatedKey;
 pub use annotation::KeyFunction;
+#[cfg(feature = "admin")]
+pub(crate) use known_logs::{KnownLog, known_logs};
 pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
+#[cfg(feature = "admin")]
+pub(crate) use met::MetRoutes;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
 pub(crate) use registration::{CountedMethods, RouteIdentity};
 pub(crate) use registry::{any_registered, detection_is_off};

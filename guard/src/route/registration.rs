@@ -43,6 +43,19 @@ impl Source {
             Self::Wrapped(_) => false,
         }
     }
+
+    /// What tells the route from others, if it sits at a pattern.
+    pub(super) fn at(&self, pattern: String) -> RouteIdentity {
+        let (handler, location) = match self {
+            Self::Annotation(annotation) => (annotation.handler, annotation.location),
+            Self::Wrapped(wrapped) => ("", wrapped.location),
+        };
+        RouteIdentity {
+            handler,
+            location,
+            pattern,
+        }
+    }
 }
 
 /// A limit that was put on a resource or a scope by hand.
@@ -155,19 +168,10 @@ impl Registration {
             } else {
                 request.match_pattern().unwrap_or_else(reached)
             };
-            let (handler, location) = match &self.source {
-                Source::Annotation(annotation) => (annotation.handler, annotation.location),
-                Source::Wrapped(wrapped) => ("", wrapped.location),
-            };
-            let identity = RouteIdentity {
-                handler,
-                location,
-                pattern: without_regexes(&pattern),
-            };
             Place {
                 segments: Pattern::parse(&pattern),
+                identity: self.source.at(without_regexes(&pattern)),
                 pattern,
-                identity,
             }
         });
         if !expected {
@@ -195,6 +199,12 @@ impl Registration {
             Source::Annotation(annotation) => annotation.guarded,
             Source::Wrapped(_) => true,
         }
+    }
+
+    /// Whether no request has reached it yet.
+    #[cfg(feature = "admin")]
+    pub(super) fn is_unmet(&self) -> bool {
+        self.place.get().is_none()
     }
 
     /// Whether it is known to sit at a pattern.

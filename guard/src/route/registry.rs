@@ -14,6 +14,9 @@ use super::{
     registration::Registration,
 };
 
+#[cfg(feature = "admin")]
+use super::registration::Source;
+
 thread_local! {
     static REGISTRY: Registry = const { Registry {
         live: RefCell::new(Vec::new()),
@@ -110,6 +113,18 @@ pub(crate) fn detection_is_off(method: &str, path: &str) -> bool {
         });
     });
     off
+}
+
+/// What the limited routes that no request has reached yet were made from.
+#[cfg(feature = "admin")]
+pub(super) fn unmet_sources() -> Vec<Source> {
+    REGISTRY.with(|registry| {
+        let live = registry.live.borrow();
+        let live = live.iter().filter_map(Weak::upgrade);
+        live.filter(|registration| registration.is_unmet())
+            .map(|registration| registration.source.clone())
+            .collect()
+    })
 }
 
 impl Registry {

@@ -51,32 +51,40 @@ pub(crate) struct RouteWindows {
 
 /// Quotas that count by the same key share a log.
 #[derive(Debug)]
-struct Log {
-    key: Option<AnnotatedKey>,
-    quotas: Vec<Quota>,
+pub(super) struct Log {
+    pub(super) key: Option<AnnotatedKey>,
+    pub(super) quotas: Vec<Quota>,
+}
+
+/// The logs of some quotas, with the names of those that share them.
+pub(super) fn logs_of(named: &[NamedQuota]) -> Vec<(Log, Vec<String>)> {
+    let mut logs: Vec<(Log, Vec<String>)> = Vec::new();
+    for one in named {
+        let name = |key: Option<AnnotatedKey>| key.map(|key| key.name);
+        let mut known = logs.iter_mut();
+        match known.find(|(log, _)| name(log.key) == name(one.key)) {
+            Some((log, names)) => {
+                log.quotas.push(one.quota);
+                names.push(one.name.clone());
+            }
+            None => {
+                let log = Log {
+                    key: one.key,
+                    quotas: vec![one.quota],
+                };
+                logs.push((log, vec![one.name.clone()]));
+            }
+        }
+    }
+    logs
 }
 
 impl RouteWindows {
     /// `meter` counts its requests.
     pub(crate) fn new(route: Route, meter: RouteMeter, named: &[NamedQuota]) -> Self {
-        let mut logs: Vec<Log> = Vec::new();
-        let mut names: Vec<Vec<String>> = Vec::new();
-        for one in named {
-            let same = |log: &Log| log.key.map(|key| key.name) == one.key.map(|key| key.name);
-            let at = logs.iter().position(same).unwrap_or_else(|| {
-                logs.push(Log {
-                    key: one.key,
-                    quotas: Vec::new(),
-                });
-                names.push(Vec::new());
-                logs.len() - 1
-            });
-            if let (Some(log), Some(names)) = (logs.get_mut(at), names.get_mut(at)) {
-                log.quotas.push(one.quota);
-                names.push(quoted(&one.name));
-            }
-        }
+        let (logs, names): (Vec<Log>, Vec<Vec<String>>) = logs_of(named).into_iter().unzip();
         let names: Vec<String> = names.into_iter().flatten().collect();
+        let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
         let quotas: Vec<Quota> = logs.iter().flat_map(|log| &log.quotas).copied().collect();
         let policy = policy_value(names.iter().map(String::as_str).zip(&quotas));
         let problem = quota_exceeded(names.iter().map(String::as_str));
