@@ -35,11 +35,11 @@ impl BanListing {
             return last.bans;
         }
         let bans = Arc::new(store.bans().wait().await);
-        let took = begun.elapsed();
+        let read = Instant::now();
         *self.last() = Some(LastRead {
             bans: Arc::clone(&bans),
             passive,
-            until: begun + took + took.saturating_mul(KEPT_FOR).min(KEPT_AT_MOST),
+            until: read + kept_for(read - begun),
         });
         bans
     }
@@ -51,5 +51,57 @@ impl BanListing {
 
     fn last(&self) -> MutexGuard<'_, Option<LastRead>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn kept_for(took: Duration) -> Duration {
+    took.saturating_mul(KEPT_FOR).min(KEPT_AT_MOST)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        client::ClientKey,
+        clock::ManualClock,
+        store::{MemoryStore, MemoryStoreOptions},
+    };
+
+    #[test]
+    fn looking_on_takes_no_more_than_a_twentieth_of_the_time() {
+        for (took_millis, kept_millis) in [(0, 0), (1, 20), (500, 10_000), (60_000, 60_000)] {
+            let kept = kept_for(Duration::from_millis(took_millis));
+            assert_eq!(kept, Duration::from_millis(kept_millis), "{took_millis}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn what_was_read_is_kept_until_it_is_said_to_have_changed() {
+        let options = MemoryStoreOptions {
+            max_clients: 10,
+            max_bans: 10,
+            ban_file: None,
+        };
+        let store = MemoryStore::new(&options, Arc::new(ManualClock::new()));
+        let listing = BanListing::default();
+        *listing.last() = Some(LastRead {
+            bans: Arc::default(),
+            passive: false,
+            until: Instant::now() + KEPT_AT_MOST,
+        });
+        let client = ClientKey::parse("192.0.2.1", 64).unwrap();
+        store.ban(client, 1000, "test").wait().await;
+        assert_eq!(listing.read(&store, false).await.len(), 0);
+        listing.changed();
+        assert_eq!(listing.read(&store, false).await.len(), 1);
+        // Passive mode has a store of its own.
+        *listing.last() = Some(LastRead {
+            bans: Arc::default(),
+            passive: true,
+            until: Instant::now() + KEPT_AT_MOST,
+        });
+        assert_eq!(listing.read(&store, false).await.len(), 1);
     }
 }

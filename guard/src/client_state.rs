@@ -3,11 +3,6 @@
 //!
 //! Must not know: requests, HTTP, how a store keeps its data.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the operators' view is to ask for it")
-)]
-
 use crate::{
     client::ClientKey,
     clock::millis,

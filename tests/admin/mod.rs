@@ -2,7 +2,9 @@
 
 mod access;
 mod bans;
+mod clients;
 mod cross_site;
+mod described;
 mod overview;
 
 use actix_web::test::TestRequest;
@@ -10,7 +12,7 @@ use actix_web_guard::admin::Auth;
 
 use crate::support::request;
 
-const TOKEN: &str = "b7Ypd0QWnL2kZ8sT";
+pub(crate) const TOKEN: &str = "b7Ypd0QWnL2kZ8sT";
 
 /// A guarded application with an admin scope at `/guard`; everything else is answered.
 macro_rules! app {

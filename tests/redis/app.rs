@@ -10,10 +10,13 @@ use actix_web::{
     post, route,
     web::{self, ServiceConfig},
 };
-use actix_web_guard::{Client, GuardHandle, RouteLimit, rate_limit};
+use actix_web_guard::{Client, GuardHandle, RouteLimit, admin, rate_limit};
+
+use crate::admin::operators;
 
 pub(super) fn routes(app: &mut ServiceConfig) {
-    app.service(public)
+    app.service(admin::scope("/guard", operators()))
+        .service(public)
         .service(item)
         .service(change_item)
         .service(multi)

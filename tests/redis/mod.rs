@@ -15,6 +15,7 @@ mod local;
 mod monitor;
 mod names;
 mod node;
+mod operators;
 mod prefixes;
 mod processes;
 mod sentinels;

@@ -14,12 +14,17 @@ use serde::Deserialize;
 use crate::{
     bans::{Ban, BanSource},
     client::ClientKey,
+    client_state::client_state,
     engine::Engine,
-    handle::GuardHandle,
+    handle::{GuardError, GuardHandle},
+    route::listed_routes,
 };
 
 use super::{
-    answers::{BanAnswer, BansAnswer, ConfigurationAnswer, LiftedAnswer, OverviewAnswer, overview},
+    answers::{
+        BanAnswer, BansAnswer, ClientAnswer, ConfigurationAnswer, LiftedAnswer, OverviewAnswer,
+        RoutesAnswer, overview,
+    },
     bans::{self, Wanted},
     problem::{Problem, method_not_allowed},
 };
@@ -42,6 +47,8 @@ pub(super) fn mount(config: &mut ServiceConfig) {
                 .route(web::post().to(post_ban)),
         )
         .service(resource("/bans/{client:.+}").route(web::delete().to(delete_ban)))
+        .service(resource("/clients/{client:.+}").route(web::get().to(get_client)))
+        .service(resource("/routes").route(web::get().to(get_routes)))
         .service(resource("/configuration").route(web::get().to(get_configuration)))
         .service(resource("/openapi.json").route(web::get().to(get_openapi)));
 }
@@ -150,14 +157,33 @@ async fn delete_ban(
     guard: GuardHandle,
     client: Path<String>,
 ) -> Result<Json<LiftedAnswer>, Problem> {
-    let lifted = guard.unban(&*client).await?;
+    let client = key(guard.engine(), &client)?;
+    let lifted = guard.unban(client).await?;
     guard.engine().ban_listing.changed();
-    let prefix = guard.engine().settings().ipv6_prefix;
-    let key = ClientKey::parse(&client, prefix);
-    Ok(Json(LiftedAnswer {
-        client: key.map_or_else(|| client.into_inner(), |key| key.to_string()),
-        lifted,
-    }))
+    let client = client.to_string();
+    Ok(Json(LiftedAnswer { client, lifted }))
+}
+
+fn key(engine: &Engine, text: &str) -> Result<ClientKey, GuardError> {
+    let key = ClientKey::parse(text, engine.settings().ipv6_prefix);
+    key.ok_or_else(|| GuardError::InvalidAddress(text.to_owned()))
+}
+
+async fn get_client(
+    guard: GuardHandle,
+    client: Path<String>,
+) -> Result<Json<ClientAnswer>, Problem> {
+    let engine = guard.engine();
+    let client = key(engine, &client)?;
+    let ban = ban_of(engine, client).await;
+    let state = client_state(engine, client).await;
+    let client = client.to_string();
+    Ok(Json(ClientAnswer::of(client, state, ban.as_ref())))
+}
+
+async fn get_routes(guard: GuardHandle) -> Json<RoutesAnswer> {
+    let engine = guard.engine();
+    Json(RoutesAnswer::of(listed_routes(engine, &engine.settings())))
 }
 
 async fn get_configuration(guard: GuardHandle) -> Json<ConfigurationAnswer> {

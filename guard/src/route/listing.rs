@@ -5,11 +5,6 @@
 //! application of another socket.
 //! Must not know: stores, how requests are decided.
 
-#![cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the operators' view is to ask for it")
-)]
-
 use crate::{
     config::{RouteOverride, Settings},
     engine::Engine,

@@ -12,7 +12,7 @@ mod known_logs;
 mod laziness;
 mod limit;
 #[cfg(feature = "admin")]
-pub(crate) mod listing;
+mod listing;
 #[cfg(feature = "admin")]
 mod met;
 mod paths;
@@ -31,6 +31,8 @@ pub use annotation::KeyFunction;
 pub(crate) use known_logs::{KnownLog, known_logs};
 pub(crate) use laziness::may_be_lazy;
 pub use limit::RouteLimit;
+#[cfg(feature = "admin")]
+pub(crate) use listing::{LimitOrigin, ListedLimit, ListedRoute, listed_routes};
 #[cfg(feature = "admin")]
 pub(crate) use met::MetRoutes;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
