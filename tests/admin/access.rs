@@ -163,6 +163,27 @@ async fn a_proof_opens_only_the_scope() {
 }
 
 #[actix_web::test]
+async fn a_stranger_over_the_limit_is_asked_also_where_routes_have_limits() {
+    #[rate_limit(requests = 1, window = 60)]
+    #[actix_web::get("/limited")]
+    async fn limited() -> HttpResponse {
+        HttpResponse::Ok().finish()
+    }
+    let app = init_service(
+        App::new()
+            .service(admin::scope("/guard", operators()))
+            .service(limited)
+            .default_service(web::to(HttpResponse::Ok))
+            .wrap(Guard::new(config(|config| config.rate_limit(1)))),
+    )
+    .await;
+    assert_eq!(statuses(&app, &["/", "/"]).await, [200, 429]);
+    for _ in 0..3 {
+        assert!(is_challenge(&send(&app, get("/guard/")).await));
+    }
+}
+
+#[actix_web::test]
 async fn inside_other_scopes_too() {
     let config = config(|config| config);
     let app = init_service(

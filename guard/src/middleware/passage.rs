@@ -114,6 +114,11 @@ where
         if matches!(self.ticket, TicketKind::None) && !configured {
             return self.count_unclaimed(None, request);
         }
+        #[cfg(feature = "admin")]
+        if may_still_prove(&request) {
+            // Decided about where the request is at hand, for a refusal to become a question for the password.
+            return self.count_unclaimed(None, request);
+        }
         match self.worker.prediction.forecast(&request, configured) {
             Forecast::Global { pattern } => self.count_unclaimed(pattern.as_deref(), request),
             Forecast::Route(expectation) => self.route(expectation, request),

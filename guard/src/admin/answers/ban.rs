@@ -4,9 +4,9 @@
 
 use serde::Serialize;
 
-use crate::bans::Ban;
+use crate::{bans::Ban, clock::millis};
 
-use super::time;
+use super::{seconds, time};
 
 /// A ban in force.
 #[derive(Debug, Serialize)]
@@ -28,7 +28,7 @@ impl From<&Ban> for BanAnswer {
             by: ban.by.as_str(),
             since: time(ban.since),
             until: time(ban.until),
-            remaining: ban.remaining.as_secs_f64(),
+            remaining: seconds(millis(ban.remaining)),
         }
     }
 }
