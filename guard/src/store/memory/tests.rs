@@ -62,12 +62,12 @@ fn a_flood_of_addresses_stays_within_the_bound_and_frees_nobody() {
         decide(&store, &regular);
     }
     let mut most = 0;
-    for n in 0..200_000 {
+    for n in 0..1_000_000 {
         assert_eq!(
             decide(&store, &counted(client(n), few)).outcome,
             Outcome::Admitted
         );
-        if n % 100 == 0 {
+        if n % 500 == 0 {
             most = most.max(store.shared.windows());
             assert_eq!(
                 decide(&store, &regular).outcome,
