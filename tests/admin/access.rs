@@ -184,6 +184,29 @@ async fn a_stranger_over_the_limit_is_asked_also_where_routes_have_limits() {
 }
 
 #[actix_web::test]
+async fn mounted_where_probes_look_it_is_no_probe() {
+    let app = init_service(
+        App::new()
+            .service(admin::scope("/phpmyadmin", operators()))
+            .default_service(web::to(HttpResponse::Ok))
+            .wrap(Guard::new(config(|config| config))),
+    )
+    .await;
+    for path in ["/phpmyadmin", "/phpmyadmin/", "/phpmyadmin/api/bans"] {
+        assert!(is_challenge(&send(&app, get(path)).await), "{path}");
+        assert_ne!(
+            send(&app, operator("GET", path)).await.status,
+            403,
+            "{path}"
+        );
+    }
+    assert_eq!(
+        statuses(&app, &["/pma/", "/phpmyadmin2/"]).await,
+        [403, 403]
+    );
+}
+
+#[actix_web::test]
 async fn inside_other_scopes_too() {
     let config = config(|config| config);
     let app = init_service(
