@@ -56,7 +56,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
     }
 
     /// The place of a key, made if need be; now the most recently used one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn touch(&mut self, hash: u64, key: K, make: impl FnOnce() -> V) -> Place {
         let place = match self.find(hash, &key) {
             Some(place) if place == self.newest => return Place(place),

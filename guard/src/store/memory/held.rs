@@ -49,11 +49,8 @@ impl Held for Alone<'_> {
         let Some(log) = hit.logs.first() else {
             return true;
         };
-        let place = self.shard.log(self.hash, log.key, now, log.quotas);
-        let admitted = self.shard.admits(place, now, log.quotas);
-        let record = admitted || hit.count_rejected;
-        self.shard.settle(place, now, log.quotas, record, states);
-        admitted
+        let rejected = hit.count_rejected;
+        self.shard.decide(self.hash, log, now, rejected, states)
     }
 
     fn clear_tripped(&mut self, hit: &Hit<'_>, states: &QuotaStates) {

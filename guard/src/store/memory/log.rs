@@ -2,7 +2,7 @@
 //!
 //! Must not know: whose requests they are.
 
-use crate::decision::{Quota, QuotaState};
+use crate::decision::{Quota, QuotaState, QuotaStates};
 
 use super::ring::Ring;
 
@@ -16,11 +16,67 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Lets go of what no quota reads any more, and pulls stamps that a clock step left in the future back to now.
+    /// Checks a request and records it, if it is admitted or `count_rejected`; whether it is admitted. Adds how the quotas stand.
     #[inline]
+    pub(super) fn decide(
+        &mut self,
+        now_millis: u64,
+        quotas: &[Quota],
+        count_rejected: bool,
+        states: &mut QuotaStates,
+    ) -> bool {
+        // Nearly every log has one quota.
+        if let [quota] = quotas {
+            return self.decide_by(now_millis, quota, count_rejected, states);
+        }
+        self.catch_up(now_millis, quotas);
+        let admitted = self.admits(now_millis, quotas);
+        self.settle(now_millis, quotas, admitted || count_rejected, states);
+        admitted
+    }
+
+    #[inline]
+    fn decide_by(
+        &mut self,
+        now_millis: u64,
+        quota: &Quota,
+        count_rejected: bool,
+        states: &mut QuotaStates,
+    ) -> bool {
+        self.let_go(now_millis, quota.window_millis);
+        let admitted = self.count(now_millis, quota) < quota.requests as usize;
+        let record = admitted || count_rejected;
+        if record {
+            self.add(now_millis, quota.requests, quota.window_millis);
+        }
+        states.push(self.state(now_millis, quota, record));
+        admitted
+    }
+
+    /// Records a request (or not) and adds how the quotas stand.
+    pub(super) fn settle(
+        &mut self,
+        now_millis: u64,
+        quotas: &[Quota],
+        record: bool,
+        states: &mut QuotaStates,
+    ) {
+        if record {
+            self.record(now_millis, quotas);
+        }
+        for quota in quotas {
+            states.push(self.state(now_millis, quota, record));
+        }
+    }
+
+    /// Lets go of what no quota reads any more, and pulls stamps that a clock step left in the future back to now.
     pub(super) fn catch_up(&mut self, now_millis: u64, quotas: &[Quota]) {
+        self.let_go(now_millis, longest_window(quotas));
+    }
+
+    #[inline]
+    fn let_go(&mut self, now_millis: u64, window: u64) {
         self.stamps.pull_back_to(now_millis);
-        let window = longest_window(quotas);
         while self
             .stamps
             .oldest()
@@ -31,7 +87,6 @@ impl Log {
     }
 
     /// Whether every quota has room for one more request.
-    #[inline]
     pub(super) fn admits(&self, now_millis: u64, quotas: &[Quota]) -> bool {
         quotas
             .iter()
@@ -39,16 +94,15 @@ impl Log {
     }
 
     /// Records a request.
-    #[inline]
     pub(super) fn record(&mut self, now_millis: u64, quotas: &[Quota]) {
-        let most = quotas
-            .iter()
-            .map(|quota| quota.requests as usize)
-            .max()
-            .unwrap_or(0)
-            + 1;
-        self.stamps.push(now_millis, most);
-        self.expires_millis = now_millis.saturating_add(longest_window(quotas));
+        let requests = quotas.iter().map(|quota| quota.requests).max();
+        self.add(now_millis, requests.unwrap_or(0), longest_window(quotas));
+    }
+
+    #[inline]
+    fn add(&mut self, now_millis: u64, requests: u32, window: u64) {
+        self.stamps.push(now_millis, requests as usize + 1);
+        self.expires_millis = now_millis.saturating_add(window);
     }
 
     /// How a quota stands after a request was decided, which was `recorded` or not.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::{
     bans::BanRecord,
     client::ClientKey,
-    decision::{LogKey, Quota, QuotaStates, StrikeRules},
+    decision::{LogHit, LogKey, Quota, QuotaStates, StrikeRules},
     store::table::{Place, Table},
 };
 
@@ -56,8 +56,22 @@ impl Shard {
         self.bans.remove(hash, &client)
     }
 
-    /// Where the log of a key is, caught up with the time.
+    /// Decides about a request that counts in one log.
     #[inline]
+    pub(super) fn decide(
+        &mut self,
+        hash: u64,
+        log: &LogHit<'_>,
+        now_millis: u64,
+        count_rejected: bool,
+        states: &mut QuotaStates,
+    ) -> bool {
+        let place = self.logs.touch(hash, log.key, Log::default);
+        let known = self.logs.at_mut(place);
+        known.is_none_or(|known| known.decide(now_millis, log.quotas, count_rejected, states))
+    }
+
+    /// Where the log of a key is, caught up with the time.
     pub(super) fn log(
         &mut self,
         hash: u64,
@@ -73,7 +87,6 @@ impl Shard {
     }
 
     /// Whether a log has room for one more request.
-    #[inline]
     pub(super) fn admits(&mut self, place: Place, now_millis: u64, quotas: &[Quota]) -> bool {
         self.logs
             .at_mut(place)
@@ -81,7 +94,6 @@ impl Shard {
     }
 
     /// Records a request in a log (or not) and adds how its quotas stand.
-    #[inline]
     pub(super) fn settle(
         &mut self,
         place: Place,
@@ -90,14 +102,8 @@ impl Shard {
         record: bool,
         states: &mut QuotaStates,
     ) {
-        let Some(log) = self.logs.at_mut(place) else {
-            return;
-        };
-        if record {
-            log.record(now_millis, quotas);
-        }
-        for quota in quotas {
-            states.push(log.state(now_millis, quota, record));
+        if let Some(log) = self.logs.at_mut(place) {
+            log.settle(now_millis, quotas, record, states);
         }
     }
 
@@ -162,7 +168,7 @@ impl Shard {
     }
 
     /// Drops a few idle entries. Called with every operation, so that there is no sweep to wait for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tidy(&mut self, now_millis: u64) {
         for _ in 0..DROPS_PER_OPERATION {
             let log = self.logs.drop_oldest_if(|log| log.is_idle(now_millis));

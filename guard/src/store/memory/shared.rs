@@ -58,6 +58,7 @@ impl Shared {
         }
     }
 
+    #[inline]
     pub(super) fn decide(&self, hit: &Hit<'_>) -> Decision {
         let client = self.client_hash(hit.client);
         match hit.logs {
@@ -66,11 +67,14 @@ impl Shared {
                 let shard = self.shard(self.shard_of(client));
                 self.decide_held(Alone::new(shard, route_hash(client, log.key)), client, hit)
             }
-            logs => {
-                let hashes = logs.iter().map(|log| self.log_hash(log.key));
-                self.decide_held(Several::hold(self, client, hashes), client, hit)
-            }
+            _ => self.decide_in_several(client, hit),
         }
+    }
+
+    #[inline(never)]
+    fn decide_in_several(&self, client: u64, hit: &Hit<'_>) -> Decision {
+        let hashes = hit.logs.iter().map(|log| self.log_hash(log.key));
+        self.decide_held(Several::hold(self, client, hashes), client, hit)
     }
 
     #[inline]
@@ -238,10 +242,15 @@ impl Shared {
             .enter(client, until, before.map(|ban| ban.until_millis));
     }
 
+    #[inline]
     pub(super) fn ban_record(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
         if self.ends.is_empty() {
             return None;
         }
+        self.ban_record_of_some(client)
+    }
+
+    fn ban_record_of_some(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
         let (hash, mut shard) = self.home(client);
         self.ban_in(&mut shard, hash, client, self.clock.now_millis())
     }
