@@ -2,6 +2,8 @@
 //!
 //! Must not know: actix-web's requests.
 
+use actix_web::http::header::HeaderName;
+
 use crate::{
     config::SecurityConfig,
     detect::{
@@ -80,6 +82,12 @@ impl HeaderLookup for Headers<'_> {
 
     fn each(&self, name: &str, visit: &mut dyn FnMut(&[u8])) {
         for (_, value) in self.0.iter().filter(|(other, _)| *other == name) {
+            visit(value);
+        }
+    }
+
+    fn each_named<'a>(&'a self, name: &HeaderName, visit: &mut dyn FnMut(&'a [u8])) {
+        for (_, value) in self.0.iter().filter(|(other, _)| *name == *other) {
             visit(value);
         }
     }

@@ -24,7 +24,7 @@ const SECRET_HEADERS: [&str; 6] = [
 pub(crate) enum Surface<'a> {
     Path,
     /// A parameter of the query, by its name as sent.
-    Query(&'a str),
+    Query(&'a [u8]),
     Header(&'a str),
     Body,
 }
@@ -43,7 +43,7 @@ impl fmt::Display for Surface<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path => f.write_str("path"),
-            Self::Query(name) => write!(f, "query {}", excerpt(name.as_bytes())),
+            Self::Query(name) => write!(f, "query {}", excerpt(name)),
             Self::Header(name) => write!(f, "header {name}"),
             Self::Body => f.write_str("body"),
         }
@@ -115,8 +115,8 @@ mod tests {
     fn it_is_told_where() {
         for (surface, expected) in [
             (Surface::Path, "path"),
-            (Surface::Query("q"), "query q"),
-            (Surface::Query("a\nb"), "query a\\nb"),
+            (Surface::Query(b"q"), "query q"),
+            (Surface::Query(b"a\nb"), "query a\\nb"),
             (Surface::Header("referer"), "header referer"),
             (Surface::Body, "body"),
         ] {

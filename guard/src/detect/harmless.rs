@@ -24,23 +24,28 @@ struct Memory {
     hasher: RandomState,
 }
 
-/// A value, and for whom nothing was found in it.
+/// A value, and who found nothing in it: a bit for each detector.
 #[derive(Clone, Default)]
 struct Remembered {
     by: u64,
     value: Vec<u8>,
 }
 
-/// Whether `by`, a set of detectors, is known to find nothing in a value.
-pub(super) fn is_known(by: u64, value: &[u8]) -> bool {
+/// Who is known to find nothing in a value.
+pub(super) fn known_to(value: &[u8]) -> u64 {
+    if value.is_empty() {
+        return 0;
+    }
     MEMORY.with(|memory| {
         let places = memory.places.borrow();
-        let place = places.get(memory.place_of(by, value));
-        place.is_some_and(|one| one.by == by && one.value == value)
+        let place = places.get(memory.place_of(value));
+        place
+            .filter(|one| one.value == value)
+            .map_or(0, |one| one.by)
     })
 }
 
-/// Remembers that `by` finds nothing in a value, in place of another.
+/// Remembers that `by` find nothing in a value, in place of another.
 pub(super) fn remember(by: u64, value: &[u8]) {
     if value.len() > LONGEST || value.is_empty() {
         return;
@@ -50,18 +55,20 @@ pub(super) fn remember(by: u64, value: &[u8]) {
         if places.is_empty() {
             places.resize_with(VALUES, Remembered::default);
         }
-        if let Some(place) = places.get_mut(memory.place_of(by, value)) {
-            place.by = by;
-            place.value.clear();
-            place.value.extend_from_slice(value);
+        if let Some(place) = places.get_mut(memory.place_of(value)) {
+            if place.value != value {
+                place.by = 0;
+                place.value.clear();
+                place.value.extend_from_slice(value);
+            }
+            place.by |= by;
         }
     });
 }
 
 impl Memory {
-    fn place_of(&self, by: u64, value: &[u8]) -> usize {
+    fn place_of(&self, value: &[u8]) -> usize {
         let mut hasher = self.hasher.build_hasher();
-        hasher.write_u64(by);
         hasher.write(value);
         usize::try_from(hasher.finish() % VALUES as u64).unwrap_or(0)
     }
@@ -74,22 +81,23 @@ mod tests {
     #[test]
     fn a_value_is_known_to_whom_it_was_remembered_for() {
         let value = b"Mozilla/5.0 (of this test)";
-        assert!(!is_known(1, value));
+        assert_eq!(known_to(value), 0);
         remember(1, value);
-        assert!(is_known(1, value));
-        assert!(!is_known(2, value));
-        assert!(!is_known(1, b"Mozilla/5.0 (of this test"));
-        assert!(!is_known(1, b""));
+        assert_eq!(known_to(value), 1);
+        remember(4, value);
+        assert_eq!(known_to(value), 5);
+        assert_eq!(known_to(b"Mozilla/5.0 (of this test"), 0);
+        assert_eq!(known_to(b""), 0);
     }
 
     #[test]
     fn the_memory_is_bounded() {
         remember(1, &[b'x'; LONGEST + 1]);
-        assert!(!is_known(1, &[b'x'; LONGEST + 1]));
+        assert_eq!(known_to(&[b'x'; LONGEST + 1]), 0);
         for number in 0..10 * VALUES {
             remember(1, number.to_string().as_bytes());
         }
-        let known = (0..10 * VALUES).filter(|number| is_known(1, number.to_string().as_bytes()));
+        let known = (0..10 * VALUES).filter(|number| known_to(number.to_string().as_bytes()) == 1);
         assert!((1..=VALUES).contains(&known.count()));
         MEMORY.with(|memory| assert_eq!(memory.places.borrow().len(), VALUES));
     }

@@ -15,10 +15,11 @@ use super::{
     command,
     custom::CustomRule,
     finding::Surface,
+    first_look::VALUE_DETECTORS,
     markup, probe, scanner, sql, traversal,
 };
 
-use findings::{Findings, Hear, VALUE_DETECTORS, is_cross_site};
+use findings::{Findings, Hear, UserAgents, is_cross_site};
 
 /// What the built-in detectors do, as the configuration has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,17 +85,11 @@ impl Detection {
         }
     }
 
-    /// Which detectors of values are on, as a number.
+    /// Which detectors of values are on: a bit for each.
     fn value_detectors(&self) -> u64 {
         let bits = VALUE_DETECTORS.iter().zip(0..);
         bits.filter(|((category, _), _)| self.action(*category) != Action::Off)
             .fold(0, |bits, (_, bit)| bits | 1 << bit)
-    }
-
-    /// Which detectors of paths are on, as a number.
-    fn path_detectors(&self) -> u64 {
-        let probes = self.action(Category::Probe) != Action::Off;
-        self.value_detectors() | u64::from(probes) << 31
     }
 
     /// Sets what is done about findings of a category.
@@ -107,6 +102,7 @@ impl Detection {
     }
 
     /// Gives everything that is found in a request, but for its body, until it is said that that is all.
+    #[inline]
     pub(crate) fn inspect(
         &self,
         request: &RequestFacts<'_>,
@@ -122,10 +118,11 @@ impl Detection {
             hits: 0,
             hear,
         };
-        let _all = findings.in_user_agent(request)
-            || findings.in_path(request, application)
+        let user_agents = UserAgents::of(request);
+        let _all = findings.in_user_agent(&user_agents)
+            || findings.in_path(request.path, application)
             || findings.in_query(request.query)
-            || findings.in_headers(request);
+            || findings.in_headers(request, &user_agents);
     }
 
     /// Gives everything that is found in the beginning of a body, until it is said that that is all.

@@ -5,11 +5,13 @@
 use actix_web::http::header::HeaderName;
 
 mod body;
+mod bytes;
 mod category;
 mod command;
 mod custom;
 mod decode;
 mod finding;
+mod first_look;
 mod harmless;
 mod inspection;
 mod markup;
@@ -67,13 +69,8 @@ impl<'a> RequestFacts<'a> {
         }
     }
 
-    /// As [`header`](Self::header), for names that need not be read.
-    pub(crate) fn first_named(&self, name: &HeaderName) -> Option<&'a [u8]> {
-        self.headers.first_named(name)
-    }
-
     /// As [`each_header`](Self::each_header), for names that need not be read.
-    pub(crate) fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
+    pub(crate) fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&'a [u8])) {
         self.headers.each_named(name, visit);
     }
 
@@ -94,13 +91,7 @@ pub(crate) trait HeaderLookup {
     fn first(&self, name: &str) -> Option<&[u8]>;
     fn each(&self, name: &str, visit: &mut dyn FnMut(&[u8]));
 
-    fn first_named(&self, name: &HeaderName) -> Option<&[u8]> {
-        self.first(name.as_str())
-    }
-
-    fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
-        self.each(name.as_str(), visit);
-    }
+    fn each_named<'a>(&'a self, name: &HeaderName, visit: &mut dyn FnMut(&'a [u8]));
 }
 
 /// What a detector found.

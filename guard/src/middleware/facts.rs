@@ -149,11 +149,7 @@ impl HeaderLookup for Headers<'_> {
         }
     }
 
-    fn first_named(&self, name: &HeaderName) -> Option<&[u8]> {
-        self.0.get(name).map(|value| value.as_bytes())
-    }
-
-    fn each_named(&self, name: &HeaderName, visit: &mut dyn FnMut(&[u8])) {
+    fn each_named<'a>(&'a self, name: &HeaderName, visit: &mut dyn FnMut(&'a [u8])) {
         for value in self.0.get_all(name) {
             visit(value.as_bytes());
         }

@@ -17,6 +17,8 @@ mod shell;
 #[cfg(test)]
 mod tests;
 
+use super::bytes::ByteSet;
+
 use cursor::Cursor;
 
 /// See the constants.
@@ -67,7 +69,7 @@ const METADATA: &str = "command.metadata-address";
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     let mut cursor = Cursor::new(value);
     let mut seen = Seen::default();
-    while let Some(byte) = cursor.advance_to(is_sign) {
+    while let Some(byte) = cursor.advance_to(needs) {
         let next = cursor.rest().get(1).copied().unwrap_or_default();
         if could_begin(byte, next) {
             let found = look(byte, &cursor, &mut seen);
@@ -90,26 +92,11 @@ struct Seen {
 }
 
 /// Bytes with which something could begin. Letters are none, so that an ordinary value is through at once.
-fn is_sign(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'$' | b'`'
-            | b';'
-            | b'|'
-            | b'&'
-            | b'\n'
-            | b'{'
-            | b'<'
-            | b'%'
-            | b'#'
-            | b'*'
-            | b'@'
-            | b'('
-            | b'.'
-            | b'/'
-            | b'\\'
-    )
+pub(super) const fn needs(byte: u8) -> bool {
+    SIGNS.has(byte)
 }
+
+const SIGNS: ByteSet = ByteSet::of(b"$`;|&\n{<%#*@(./\\");
 
 /// Whether the byte behind a sign is one that goes on so: dots and slashes in URLs are through here.
 fn could_begin(byte: u8, next: u8) -> bool {

@@ -17,7 +17,14 @@ pub(crate) fn percent(raw: &[u8], plus_is_space: bool) -> Cow<'_, [u8]> {
         rest = match byte {
             b'%' => unescape(after, &mut decoded),
             b'+' if plus_is_space => literal(b' ', after, &mut decoded),
-            _ => literal(*byte, after, &mut decoded),
+            _ => {
+                let end = rest.iter().position(|byte| *byte == b'%' || *byte == plus);
+                let (untouched, rest) = rest
+                    .split_at_checked(end.unwrap_or(rest.len()))
+                    .unwrap_or((rest, &[]));
+                decoded.extend_from_slice(untouched);
+                rest
+            }
         };
     }
     Cow::Owned(decoded)

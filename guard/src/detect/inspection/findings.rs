@@ -4,17 +4,17 @@
 
 use std::borrow::Cow;
 
-use actix_web::http::header;
+use actix_web::http::header::{self, HeaderName};
 
 use super::{
     super::{
         RequestFacts,
         category::{Action, Category},
-        command,
         custom::CustomRule,
         decode,
         finding::{Finding, Surface},
-        harmless, markup, probe, scanner, sql, traversal,
+        first_look::{FirstLook, VALUE_DETECTORS},
+        harmless, probe, scanner, traversal,
     },
     Application, Detection,
 };
@@ -25,19 +25,13 @@ pub(super) const QUERY_BYTES: usize = 8 << 10;
 /// And of a header, where there is nothing so long to say.
 const HEADER_BYTES: usize = 4 << 10;
 
-/// Detectors of values, with the category of what they find.
-pub(super) type ValueDetector = fn(&[u8]) -> Option<&'static str>;
-pub(super) const VALUE_DETECTORS: [(Category, ValueDetector); 4] = [
-    (Category::Traversal, traversal::inspect),
-    (Category::Sqli, sql::inspect),
-    (Category::Xss, markup::inspect),
-    (Category::Command, command::inspect),
-];
+/// For whom values are remembered as harmless: the detectors of values by the bits of [`Detection::value_detectors`], and these.
+const SCANNER: u64 = 1 << 8;
+const PROBE: u64 = 1 << 9;
+/// The detectors of values look at paths in another way than at headers: there they have the bits from this one on.
+const OF_PATHS: u32 = 16;
 
-/// What nobody else is called for whom header values are remembered: [`Detection::value_detectors`] are small numbers.
-const SCANNER: u64 = u64::MAX;
-/// And this sets apart those that look at paths.
-const PATH: u64 = 1 << 32;
+static USER_AGENT: HeaderName = header::USER_AGENT;
 
 /// Each finding is given to this, with what is done about it; it says whether that is all.
 pub(super) type Hear<'a> = &'a mut dyn FnMut(Finding, Action) -> bool;
@@ -58,16 +52,45 @@ pub(super) struct Findings<'a> {
     pub(super) hear: Hear<'a>,
 }
 
-impl Findings<'_> {
-    pub(super) fn in_user_agent(&mut self, request: &RequestFacts<'_>) -> bool {
-        if self.detection.action(Category::Scanner) == Action::Off {
-            return false;
+/// The `User-Agent` lines of a request, of which all but a few have one.
+pub(super) struct UserAgents<'a> {
+    first: Option<&'a [u8]>,
+    /// Who is known to find nothing in the first.
+    known_to: u64,
+    others: Vec<&'a [u8]>,
+}
+
+impl<'a> UserAgents<'a> {
+    #[inline]
+    pub(super) fn of(request: &RequestFacts<'a>) -> Self {
+        let (mut first, mut others) = (None, Vec::new());
+        request.each_named(&USER_AGENT, &mut |value| {
+            let value = beginning_of_header(value);
+            if first.is_none() {
+                first = Some(value);
+            } else {
+                others.push(value);
+            }
+        });
+        Self {
+            first,
+            known_to: first.map_or(0, harmless::known_to),
+            others,
         }
-        let Some(user_agent) = request.first_named(&header::USER_AGENT) else {
-            return false;
-        };
-        let user_agent = beginning_of_header(user_agent);
-        if harmless::is_known(SCANNER, user_agent) {
+    }
+}
+
+impl Findings<'_> {
+    #[inline]
+    pub(super) fn in_user_agent(&mut self, user_agents: &UserAgents<'_>) -> bool {
+        user_agents.known_to & SCANNER == 0
+            && user_agents
+                .first
+                .is_some_and(|first| self.by_scanner(first))
+    }
+
+    fn by_scanner(&mut self, user_agent: &[u8]) -> bool {
+        if self.detection.action(Category::Scanner) == Action::Off {
             return false;
         }
         let Some(rule) = scanner::inspect(user_agent) else {
@@ -78,26 +101,29 @@ impl Findings<'_> {
         self.found(Category::Scanner, rule.into(), surface, user_agent)
     }
 
-    pub(super) fn in_path(
-        &mut self,
-        request: &RequestFacts<'_>,
-        application: &dyn Application,
-    ) -> bool {
-        let raw = beginning(request.path.as_bytes());
-        let detectors = PATH | self.detection.path_detectors();
-        if raw != b"/" && !harmless::is_known(detectors, raw) {
-            let before = self.hits;
-            if self.by_path_detectors(raw, application) {
-                return true;
-            }
-            if self.hits == before {
-                harmless::remember(detectors, raw);
-            }
-        }
-        self.by_own_rules(Surface::Path, raw, false)
+    #[inline]
+    pub(super) fn in_path(&mut self, path: &str, application: &dyn Application) -> bool {
+        let raw = beginning(path.as_bytes());
+        raw != b"/" && self.by_path_detectors(raw, application)
+            || self.by_own_rules(Surface::Path, raw, false)
     }
 
     fn by_path_detectors(&mut self, raw: &[u8], application: &dyn Application) -> bool {
+        let probes = self.detection.action(Category::Probe) != Action::Off;
+        let detectors = self.detection.value_detectors() << OF_PATHS;
+        let detectors = detectors | if probes { PROBE } else { 0 };
+        if harmless::known_to(raw) & detectors == detectors {
+            return false;
+        }
+        let before = self.hits;
+        let is_all = self.by_path_detectors_anew(raw, application);
+        if self.hits == before {
+            harmless::remember(detectors, raw);
+        }
+        is_all
+    }
+
+    fn by_path_detectors_anew(&mut self, raw: &[u8], application: &dyn Application) -> bool {
         let is_on = |category| self.detection.action(category) != Action::Off;
         let (probes, climbs) = (is_on(Category::Probe), is_on(Category::Traversal));
         for path in decode::layers(raw, false).iter() {
@@ -122,18 +148,19 @@ impl Findings<'_> {
             .any(|segment| self.in_raw_value(Surface::Path, segment, false))
     }
 
+    #[inline]
     pub(super) fn in_query(&mut self, query: &str) -> bool {
-        if query.is_empty() {
-            return false;
-        }
-        let query = query.as_bytes();
-        let query = query.get(..QUERY_BYTES).unwrap_or(query);
-        for pair in query.split(|byte| *byte == b'&') {
-            let mut parts = pair.splitn(2, |byte| *byte == b'=');
-            let name = parts.next().unwrap_or_default();
-            let value = parts.next().unwrap_or_default();
-            let shown = std::str::from_utf8(name).unwrap_or_default();
-            let surface = Surface::Query(shown);
+        !query.is_empty() && self.in_pairs(query.as_bytes())
+    }
+
+    fn in_pairs(&mut self, query: &[u8]) -> bool {
+        let mut rest = Some(query.get(..QUERY_BYTES).unwrap_or(query));
+        while let Some(query) = rest {
+            let (pair, behind) = split_once(query, b'&');
+            rest = behind;
+            let (name, value) = split_once(pair, b'=');
+            let value = value.unwrap_or_default();
+            let surface = Surface::Query(name);
             if self.in_raw_value(surface, value, true)
                 || self.by_own_rules(surface, value, true)
                 || self.in_raw_value(surface, name, true)
@@ -144,15 +171,38 @@ impl Findings<'_> {
         false
     }
 
-    pub(super) fn in_headers(&mut self, request: &RequestFacts<'_>) -> bool {
+    #[inline]
+    pub(super) fn in_headers(
+        &mut self,
+        request: &RequestFacts<'_>,
+        user_agents: &UserAgents<'_>,
+    ) -> bool {
         let detection = self.detection;
         let mut is_all = false;
         for name in &detection.headers {
-            let surface = Surface::Header(name.as_str());
-            request.each_named(name, &mut |value| {
-                is_all = is_all || self.in_header(surface, beginning_of_header(value));
-            });
+            if *name == USER_AGENT {
+                is_all = is_all || self.in_user_agents(user_agents);
+            } else {
+                request.each_named(name, &mut |value| {
+                    is_all = is_all || self.in_header(name, beginning_of_header(value));
+                });
+            }
         }
+        is_all || !detection.rules.is_empty() && self.by_rules_of_headers(request)
+    }
+
+    #[inline]
+    fn in_user_agents(&mut self, user_agents: &UserAgents<'_>) -> bool {
+        let detectors = self.detection.value_detectors();
+        let is_known = user_agents.known_to & detectors == detectors;
+        let first = user_agents.first.filter(|_| !is_known);
+        let mut values = first.iter().chain(&user_agents.others);
+        values.any(|value| self.in_header(&USER_AGENT, value))
+    }
+
+    fn by_rules_of_headers(&mut self, request: &RequestFacts<'_>) -> bool {
+        let detection = self.detection;
+        let mut is_all = false;
         for rule in &detection.rules {
             let Some(name) = rule.header() else { continue };
             let surface = Surface::Header(name);
@@ -164,13 +214,13 @@ impl Findings<'_> {
         is_all
     }
 
-    fn in_header(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {
+    fn in_header(&mut self, name: &HeaderName, value: &[u8]) -> bool {
         let detectors = self.detection.value_detectors();
-        if harmless::is_known(detectors, value) {
+        if harmless::known_to(value) & detectors == detectors {
             return false;
         }
         let before = self.hits;
-        let is_all = self.in_raw_value(surface, value, false);
+        let is_all = self.in_raw_value(Surface::Header(name.as_str()), value, false);
         if self.hits == before {
             harmless::remember(detectors, value);
         }
@@ -178,10 +228,12 @@ impl Findings<'_> {
     }
 
     /// A value as sent.
+    #[inline]
     fn in_raw_value(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {
-        if is_plain(raw) {
-            return false;
-        }
+        !FirstLook::at(raw).is_ordinary() && self.in_layers(surface, raw, plus_is_space)
+    }
+
+    fn in_layers(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {
         let raw = beginning(raw);
         let layers = decode::layers(raw, plus_is_space);
         layers.iter().any(|value| self.by_detectors(surface, value))
@@ -189,9 +241,9 @@ impl Findings<'_> {
 
     /// A value that was decoded already, however long: piece by piece.
     pub(super) fn in_value(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {
-        value.chunks(VALUE_BYTES).any(|piece| {
-            !is_plain(piece) && self.by_detectors(surface, piece) || self.by_rules(surface, piece)
-        })
+        value
+            .chunks(VALUE_BYTES)
+            .any(|piece| self.by_detectors(surface, piece) || self.by_rules(surface, piece))
     }
 
     fn by_rules(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {
@@ -208,8 +260,10 @@ impl Findings<'_> {
     }
 
     fn by_detectors(&mut self, surface: Surface<'_>, value: &[u8]) -> bool {
-        VALUE_DETECTORS.iter().any(|(category, inspect)| {
-            if self.detection.action(*category) == Action::Off {
+        let first_look = FirstLook::at(value);
+        let mut detectors = VALUE_DETECTORS.iter().enumerate();
+        detectors.any(|(nth, (category, inspect))| {
+            if !first_look.concerns(nth) || self.detection.action(*category) == Action::Off {
                 return false;
             }
             let Some(rule) = inspect(value) else {
@@ -220,11 +274,12 @@ impl Findings<'_> {
         })
     }
 
+    #[inline]
     fn by_own_rules(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {
-        let rules = &self.detection.rules;
-        if rules.is_empty() {
-            return false;
-        }
+        !self.detection.rules.is_empty() && self.by_rules_decoded(surface, raw, plus_is_space)
+    }
+
+    fn by_rules_decoded(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {
         let layers = decode::layers(beginning(raw), plus_is_space);
         layers.iter().any(|value| self.by_rules(surface, value))
     }
@@ -247,11 +302,13 @@ impl Findings<'_> {
     }
 }
 
-/// Letters, digits and a few signs that mean nothing to any detector: most values are like that.
-fn is_plain(value: &[u8]) -> bool {
-    value
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~'))
+/// What is before a byte, and what is behind it, if it is there.
+fn split_once(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
+    let Some(index) = memchr::memchr(at, text) else {
+        return (text, None);
+    };
+    let (before, rest) = text.split_at_checked(index).unwrap_or((text, &[]));
+    (before, rest.get(1..))
 }
 
 fn beginning_of_header(value: &[u8]) -> &[u8] {

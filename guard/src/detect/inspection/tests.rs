@@ -20,6 +20,12 @@ impl HeaderLookup for Headers {
             visit(value);
         }
     }
+
+    fn each_named<'a>(&'a self, name: &HeaderName, visit: &mut dyn FnMut(&'a [u8])) {
+        for value in self.0.get(name.as_str()).into_iter().flatten() {
+            visit(value);
+        }
+    }
 }
 
 struct NoRoutes;

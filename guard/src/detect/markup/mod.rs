@@ -23,31 +23,46 @@ mod url;
 #[cfg(test)]
 mod tests;
 
+use first_look::Signs;
+pub(super) use first_look::needs;
+
 /// The ids of all rules; what each is about stands at its name in `rules`.
 pub(super) const RULES: &[&str] = rules::ALL;
 
 /// The rule that a value breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
-    if first_look::is_ordinary(value) {
-        return None;
-    }
-    in_tags(value)
-        .or_else(|| url::inspect_value(value))
-        .or_else(|| in_code(value))
+    let signs = Signs::of(value);
+    in_tags(value, signs)
+        .or_else(|| in_links(value, signs))
+        .or_else(|| in_code(value, signs))
 }
 
-fn in_tags(value: &[u8]) -> Option<&'static str> {
-    if !first_look::has_tags(value) {
+fn in_tags(value: &[u8], signs: Signs) -> Option<&'static str> {
+    if !signs.have(Signs::TAG) {
         return None;
     }
     tags::inspect(value).or_else(|| tags_without_nul(value))
 }
 
-fn in_code(value: &[u8]) -> Option<&'static str> {
-    if !first_look::has_code(value) {
+fn in_links(value: &[u8], signs: Signs) -> Option<&'static str> {
+    if !signs.have(Signs::SCHEME) {
         return None;
     }
-    break_out::inspect(value).or_else(|| string::inspect(value))
+    url::inspect_link(value).or_else(|| {
+        let links = signs.have(Signs::LINK);
+        links.then(|| url::inspect_markdown(value)).flatten()
+    })
+}
+
+fn in_code(value: &[u8], signs: Signs) -> Option<&'static str> {
+    if !signs.have(Signs::ASSIGNMENT | Signs::CALL) {
+        return None;
+    }
+    // Every attribute that does harm has a value.
+    let assigns = signs.have(Signs::ASSIGNMENT);
+    let breaks_out = assigns.then(|| break_out::inspect(value)).flatten();
+    let quotes = signs.have(Signs::QUOTE);
+    breaks_out.or_else(|| quotes.then(|| string::inspect(value)).flatten())
 }
 
 /// Old browsers, and applications that clean up, drop NUL bytes: `<scr\0ipt>`.

@@ -143,15 +143,13 @@ fn does_nothing(script: &[u8]) -> bool {
     )
 }
 
-/// The value as the whole of a link, and the links of Markdown in it.
-pub(super) fn inspect_value(value: &[u8]) -> Option<&'static str> {
-    inspect_link(value).or_else(|| {
-        memchr::memchr_iter(b']', value)
-            .filter_map(|at| value.get(at + 1..)?.strip_prefix(b"("))
-            .filter(|link| may_be_active(link))
-            .take(MARKDOWN_LINKS)
-            .find_map(inspect_markdown_link)
-    })
+/// The links of Markdown in a value.
+pub(super) fn inspect_markdown(value: &[u8]) -> Option<&'static str> {
+    memchr::memchr_iter(b']', value)
+        .filter_map(|at| value.get(at + 1..)?.strip_prefix(b"("))
+        .filter(|link| may_be_active(link))
+        .take(MARKDOWN_LINKS)
+        .find_map(inspect_markdown_link)
 }
 
 /// Up to the end of the line, so that prose after it counts for nothing.
@@ -161,7 +159,8 @@ fn inspect_markdown_link(rest: &[u8]) -> Option<&'static str> {
     inspect_link(line)
 }
 
-fn inspect_link(value: &[u8]) -> Option<&'static str> {
+/// The value as the whole of a link.
+pub(super) fn inspect_link(value: &[u8]) -> Option<&'static str> {
     if !may_be_active(value) {
         return None;
     }

@@ -26,6 +26,7 @@ mod walk;
 mod words;
 
 use breakout::{break_out, break_out_after_escapes};
+pub(super) use first_look::needs;
 use memchr::memchr2;
 
 /// The ids of all rules, which `rules` describes.

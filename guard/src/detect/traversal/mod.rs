@@ -54,6 +54,11 @@ impl Signs {
     }
 }
 
+/// Whether a value may break a rule for which it holds this byte. One without any such byte breaks none.
+pub(super) const fn needs(byte: u8) -> bool {
+    matches!(byte, b'.' | b'/' | b'\\' | b':' | 0 | overlong::LEAD)
+}
+
 /// The rule that a value breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     let signs = Signs::of(value);

@@ -2,6 +2,7 @@
 //!
 //! Must not know: tokens.
 
+use crate::detect::bytes::ByteSet;
 use crate::detect::sql::dictionary::classify;
 use crate::detect::sql::words::WordClass;
 use memchr::memchr;
@@ -73,8 +74,14 @@ pub(in super::super) fn string_content(quote: u8, text: &[u8]) -> (&[u8], Option
 
 /// Letters, digits, `_`, `$`, dots between names, and all bytes of other scripts.
 pub(super) fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | 0x80..)
+    WORD.has(byte)
 }
+
+const WORD: ByteSet = ByteSet::of(b"_$.")
+    .with(b'0', b'9')
+    .with(b'A', b'Z')
+    .with(b'a', b'z')
+    .with(0x80, 0xff);
 
 pub(super) fn trim_start(text: &[u8]) -> &[u8] {
     // Databases take control characters for white space, too, which attackers use.
