@@ -137,6 +137,7 @@ impl Engine {
     }
 
     /// The store for enforcing, or for passive mode.
+    #[inline]
     pub(crate) fn store(&self, passive: bool) -> &dyn Store {
         if passive {
             self.passive

@@ -120,13 +120,15 @@ impl View {
     /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.
     #[inline]
     pub(crate) fn unclaimed(&self, method: &Method, pattern: Option<&str>) -> Windows {
-        let configured = self.configured_for(method, pattern);
+        let configured = pattern.and_then(|pattern| self.configured_for(method, pattern));
         configured.unwrap_or_else(|| alone(Rc::clone(&self.global)))
     }
 
     /// The windows that `[[routes]]` have for a pattern.
-    pub(crate) fn configured_for(&self, method: &Method, pattern: Option<&str>) -> Option<Windows> {
-        let pattern = pattern.filter(|_| !self.settings.routes.is_empty())?;
+    pub(crate) fn configured_for(&self, method: &Method, pattern: &str) -> Option<Windows> {
+        if self.settings.routes.is_empty() {
+            return None;
+        }
         let method = counted_as(method);
         let routes = &self.settings.routes;
         let route = override_of(routes, &[pattern], |wanted| wanted == method)?;

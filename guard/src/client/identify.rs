@@ -67,7 +67,7 @@ pub(crate) fn identify(
         role,
         direct_loopback: !forwards && local.is_some_and(|peer| peer.is_loopback()),
         guard,
-        outer: Vec::new(),
+        outer: None,
     }
 }
 

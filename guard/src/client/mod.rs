@@ -32,6 +32,7 @@ pub(crate) enum ClientKey {
 
 /// As few words as will do: every request is hashed.
 impl Hash for ClientKey {
+    #[inline]
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Unknown => state.write_u64(u64::MAX),
@@ -128,8 +129,8 @@ pub struct Client {
     direct_loopback: bool,
     /// The guard that takes the client to be this one.
     guard: usize,
-    /// Guards around that one, which have had their turn before.
-    outer: Vec<usize>,
+    /// Guards around that one, which have had their turn before; `None`: there are none.
+    outer: Option<Box<[usize]>>,
 }
 
 impl PartialEq for Client {
@@ -149,16 +150,19 @@ impl Client {
     }
 
     /// The key of windows, strikes and bans.
+    #[inline]
     pub(crate) fn key(&self) -> ClientKey {
         self.key
     }
 
     /// What the client is to the guard.
+    #[inline]
     pub(crate) fn role(&self) -> Role {
         self.role
     }
 
     /// Whether violations of this client are strikes.
+    #[inline]
     pub(crate) fn can_be_struck(&self) -> bool {
         self.role == Role::Client
     }
@@ -175,11 +179,12 @@ impl Client {
 
     /// The client as a further guard sees it takes the place of this one; no, if that guard has had its turn.
     pub(crate) fn introduce(&mut self, client: &Self) -> bool {
-        if self.guard == client.guard || self.outer.contains(&client.guard) {
+        let outer = self.outer.iter().flatten().copied();
+        let seen = outer.chain([self.guard]);
+        if seen.clone().any(|guard| guard == client.guard) {
             return false;
         }
-        let mut outer = std::mem::take(&mut self.outer);
-        outer.push(self.guard);
+        let outer = Some(seen.collect());
         *self = Self {
             outer,
             ..client.clone()

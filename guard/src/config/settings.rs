@@ -165,6 +165,12 @@ impl Settings {
     pub(crate) fn counts_in_this_process(&self) -> bool {
         self.store == StoreChoice::Memory || self.redis_windows == RedisWindows::Local
     }
+
+    /// Whether detectors look at bodies.
+    #[inline]
+    pub(crate) fn looks_at_bodies(&self) -> bool {
+        self.enable_detection && self.detection.detection.body_bytes > 0
+    }
 }
 
 /// For traffic of Workers, `X-Forwarded-For` has an address of Cloudflare's own on the right, and a walk would go past it:

@@ -102,7 +102,7 @@ impl Detection {
     }
 
     /// Gives everything that is found in a request, but for its body, until it is said that that is all.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn inspect(
         &self,
         request: &RequestFacts<'_>,

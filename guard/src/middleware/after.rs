@@ -13,9 +13,9 @@ use crate::{
     handle::Reported,
     judge::{count_refusal, judge, say},
     response::{Refusal, RefusalError, tell_quotas},
-    route::{Expectation, Ticket},
+    route::{Prediction, Routed, Ticket},
     telemetry::{RequestOutcome, StrikeCause},
-    view::{GlobalValue, View, Windows},
+    view::{View, Windows},
 };
 
 use super::{service::Worker, signals::Signals};
@@ -25,8 +25,7 @@ pub struct After {
     view: Rc<View>,
     client: ClientKey,
     counted: Option<Counted>,
-    watched: Option<Watched>,
-    routed: Option<Box<Routed>>,
+    ticketed: Option<Ticketed>,
     signals: Option<Rc<Signals>>,
 }
 
@@ -38,19 +37,10 @@ struct Counted {
     windows: Windows,
 }
 
-/// Of a request that the global window admitted where no limited route was expected.
-pub(super) struct Watched {
+/// Of a request that its route decides about; or that the global window admitted where no limited route was expected.
+pub(super) struct Ticketed {
     pub(super) worker: Rc<Worker>,
     pub(super) ticket: Rc<Ticket>,
-}
-
-/// Of a request that its route decides about.
-pub(super) struct Routed {
-    pub(super) worker: Rc<Worker>,
-    pub(super) ticket: Rc<Ticket>,
-    pub(super) expectation: Expectation,
-    pub(super) method: Method,
-    pub(super) global_value: Option<GlobalValue>,
 }
 
 impl After {
@@ -59,13 +49,13 @@ impl After {
     pub(super) fn decided(
         view: &Rc<View>,
         client: &Client,
-        decision: Decision,
+        decision: &mut Decision,
         windows: Windows,
-        watched: Option<Watched>,
+        ticketed: Option<Ticketed>,
         signals: Option<Rc<Signals>>,
     ) -> Option<Self> {
-        let resets = view.resets(&decision);
-        if !resets && watched.is_none() && signals.is_none() && !tells_quotas(view) {
+        let resets = view.resets(decision);
+        if !resets && ticketed.is_none() && signals.is_none() && !tells_quotas(view) {
             return None;
         }
         Some(Self {
@@ -73,11 +63,10 @@ impl After {
             client: client.key(),
             counted: Some(Counted {
                 resets,
-                quotas: decision.quotas,
+                quotas: std::mem::take(&mut decision.quotas),
                 windows,
             }),
-            watched,
-            routed: None,
+            ticketed,
             signals,
         })
     }
@@ -86,15 +75,14 @@ impl After {
     pub(super) fn routed(
         view: Rc<View>,
         client: &Client,
-        routed: Routed,
+        ticketed: Ticketed,
         signals: Option<Rc<Signals>>,
     ) -> Self {
         Self {
             view,
             client: client.key(),
             counted: None,
-            watched: None,
-            routed: Some(Box::new(routed)),
+            ticketed: Some(ticketed),
             signals,
         }
     }
@@ -109,16 +97,21 @@ impl After {
         mut decision: Decision,
         mut windows: Windows,
     ) -> Result<(), Error> {
-        let Some(routed) = &self.routed else {
+        let ticket = self.ticketed.as_ref().map(|ticketed| &*ticketed.ticket);
+        let Some((ticket, routed)) = ticket.and_then(|it| Some((it, it.routed.as_ref()?))) else {
             return Ok(());
         };
-        let client = &routed.ticket.client;
-        routed.ticket.note(&decision, &windows);
-        count_refusal(&self.view, client, RequestOutcome::of(&decision), None);
-        match judge(&self.view, client, &mut decision, &mut windows) {
+        ticket.note(&decision, &windows);
+        count_refusal(
+            &self.view,
+            &ticket.client,
+            RequestOutcome::of(&decision),
+            None,
+        );
+        match judge(&self.view, &ticket.client, &mut decision, &mut windows) {
             Some(refusal) => Err(refusal_error(&self.view, refusal, routed.method.clone())),
             None => {
-                routed.ticket.settle(windows, decision);
+                ticket.settle(windows, decision);
                 Ok(())
             }
         }
@@ -126,20 +119,18 @@ impl After {
 
     /// The answer is known.
     pub(super) fn answered<B>(&mut self, response: &mut Result<ServiceResponse<B>, Error>) {
-        if let Some(routed) = self.routed.take() {
-            self.conclude(&routed);
-            if routed.ticket.is_refused() {
+        if let Some(Ticketed { worker, ticket }) = self.ticketed.take() {
+            match &ticket.routed {
+                Some(routed) => self.conclude(&worker.prediction, &ticket, routed),
+                None if ticket.is_claimed() => {
+                    worker.prediction.surprise();
+                    self.take_settled(&ticket);
+                }
+                None => {}
+            }
+            if ticket.is_refused() {
                 return;
             }
-        }
-        if let Some(watched) = self.watched.take()
-            && watched.ticket.is_claimed()
-        {
-            watched.worker.prediction.surprise();
-            if watched.ticket.is_refused() {
-                return;
-            }
-            self.take_settled(&watched.ticket);
         }
         let signals = self.signals.take();
         let is_clean = signals.is_none_or(|signals| signals.heed(&self.view, response));
@@ -168,9 +159,7 @@ impl After {
     }
 
     /// Learns who claimed the request, and makes up for what has not been counted.
-    fn conclude(&mut self, routed: &Routed) {
-        let ticket = &routed.ticket;
-        let prediction = &routed.worker.prediction;
+    fn conclude(&mut self, prediction: &Prediction, ticket: &Rc<Ticket>, routed: &Routed) {
         ticket.with_claims(|claims, late| prediction.learn(&routed.expectation, claims, late));
         self.take_settled(ticket);
         let mut windows = ticket.take_pending();

@@ -46,8 +46,7 @@ pub(super) fn watch(
     view: &Rc<View>,
     client: &Client,
 ) -> Option<Rc<Verdict>> {
-    let limit = view.settings.detection.detection.body_bytes;
-    if limit == 0 || !view.settings.enable_detection {
+    if !view.settings.looks_at_bodies() {
         return None;
     }
     let kind = kind(request)?;
@@ -58,7 +57,7 @@ pub(super) fn watch(
     let watched = Watched {
         body: request.take_payload(),
         beginning: Some(Vec::new()),
-        limit,
+        limit: view.settings.detection.detection.body_bytes,
         kind,
         verdict: Rc::clone(&verdict),
         is_refused: false,

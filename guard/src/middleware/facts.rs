@@ -57,6 +57,7 @@ impl Facts for Asked<'_> {
     }
 
     /// A CORS preflight, as the Fetch standard has it.
+    #[inline]
     fn is_preflight(&self) -> bool {
         let headers = self.request.headers();
         *self.request.method() == Method::OPTIONS
@@ -81,6 +82,7 @@ impl Facts for Asked<'_> {
 
     /// A proxy that nobody declared is refused only if somebody banned it by hand: a ban that its address earned without it would hit
     /// everybody behind it.
+    #[inline]
     fn hot_ban(&self) -> Option<Arc<BanRecord>> {
         let ban = self.view.store().hot_ban(self.client.key())?;
         (self.client.can_be_struck() || ban.by == BanSource::Manual).then_some(ban)

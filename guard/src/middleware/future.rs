@@ -91,7 +91,7 @@ where
             request,
             service: Rc::clone(passage.service),
             worker: Rc::clone(passage.worker),
-            view: Rc::clone(&passage.view),
+            view: Rc::clone(passage.view),
             client: passage.client.clone(),
             ticket,
             signals: passage.signals.clone(),
@@ -142,16 +142,17 @@ where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
     B: MessageBody + 'static,
 {
-    fn answered(self, decision: Decision) -> GuardFuture<S, B> {
+    #[cold]
+    fn answered(self, mut decision: Decision) -> GuardFuture<S, B> {
         let passage = Passage {
             service: &self.service,
             worker: &self.worker,
-            view: self.view,
-            client: self.client,
+            view: &self.view,
+            client: &self.client,
             ticket: self.ticket,
             signals: self.signals,
         };
-        passage.answered(decision, self.windows, self.ticket, self.request)
+        passage.answered(&mut decision, self.windows, self.ticket, self.request)
     }
 }
 
@@ -166,8 +167,10 @@ where
         loop {
             let next = match self.as_mut().project() {
                 GuardProjection::Forward { inner } => {
-                    let response = ready!(inner.poll(context));
-                    return Poll::Ready(response.map(ServiceResponse::map_into_left_body));
+                    return Poll::Ready(match ready!(inner.poll(context)) {
+                        Ok(response) => Ok(response.map_into_left_body()),
+                        Err(error) => Err(error),
+                    });
                 }
                 GuardProjection::Serving {
                     inner,
@@ -188,7 +191,10 @@ where
                     if let Some(after) = after {
                         after.answered(&mut response);
                     }
-                    return Poll::Ready(response.map(ServiceResponse::map_into_left_body));
+                    return Poll::Ready(match response {
+                        Ok(response) => Ok(response.map_into_left_body()),
+                        Err(error) => Err(error),
+                    });
                 }
                 GuardProjection::Refused { response } => match response.take() {
                     Some(response) => return Poll::Ready(Ok(response.map_into_right_body())),

@@ -14,18 +14,19 @@ use actix_web::{
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
+    detect::Threat,
     judge::{count_refusal, judge, reason, say_threat},
     policy::Question,
     response::{Refusal, RefusalKind, refuse},
-    route::{Called, Expectation, Forecast, Ticket, Tickets, any_registered},
+    route::{Called, Expectation, Forecast, Routed, Ticket, Tickets, any_registered},
     telemetry::{RequestOutcome, Tally},
-    view::{View, Windows},
+    view::{GlobalValue, View, Windows},
 };
 #[cfg(feature = "admin")]
 use crate::{operator::may_still_prove, response::challenge};
 
 use super::{
-    after::{After, Routed, Watched},
+    after::{After, Ticketed},
     future::GuardFuture,
     service::Worker,
     signals::Signals,
@@ -35,8 +36,8 @@ use super::{
 pub(super) struct Passage<'a, S> {
     pub(super) service: &'a Rc<S>,
     pub(super) worker: &'a Rc<Worker>,
-    pub(super) view: Rc<View>,
-    pub(super) client: Client,
+    pub(super) view: &'a Rc<View>,
+    pub(super) client: &'a Client,
     pub(super) ticket: TicketKind,
     /// Of the answer.
     pub(super) signals: Option<Rc<Signals>>,
@@ -53,16 +54,24 @@ pub(super) enum TicketKind {
     Counted,
 }
 
+/// What the store was asked before routing.
+struct Asked {
+    answer: Answer<Decision>,
+    windows: Windows,
+    ticket: TicketKind,
+}
+
 impl<'a, S, B> Passage<'a, S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error> + 'static,
     B: MessageBody + 'static,
 {
+    #[inline]
     pub(super) fn new(
         service: &'a Rc<S>,
         worker: &'a Rc<Worker>,
-        view: Rc<View>,
-        client: Client,
+        view: &'a Rc<View>,
+        client: &'a Client,
         signals: Option<Rc<Signals>>,
     ) -> Self {
         let ticket = if any_registered() {
@@ -80,154 +89,155 @@ where
         }
     }
 
+    #[inline]
     pub(super) fn decide(&self, question: Question, request: ServiceRequest) -> GuardFuture<S, B> {
-        match question {
-            Question::Counted => self.count(request),
-            Question::Threat(threat) => {
-                say_threat(&self.view, &self.client, &threat, request.path());
-                let answer = self
-                    .view
-                    .ask_without_windows(&self.client, Cause::Threat(&reason(&threat)));
-                self.answered_or_wait(answer, Windows::new(), self.ticket, request)
-            }
-            Question::Uncounted => {
-                let answer = self.view.ask_without_windows(&self.client, Cause::Request);
-                self.answered_or_wait(answer, Windows::new(), self.ticket, request)
-            }
-            Question::Preflight => self.count_apart(self.view.preflight(), request),
-            Question::Infrastructure => self.count_apart(self.view.infrastructure(), request),
-        }
-    }
-
-    /// Counts the request in a window that is not for what other requests do, and is nobody's strike.
-    fn count_apart(&self, windows: Windows, request: ServiceRequest) -> GuardFuture<S, B> {
-        let answer = self
-            .view
-            .ask(&self.client, Cause::Request, &windows, false, &request);
-        self.answered_or_wait(answer, windows, self.ticket, request)
-    }
-
-    /// Counts the request where it belongs: in the global window before routing, or in the windows of its route.
-    #[inline]
-    fn count(&self, request: ServiceRequest) -> GuardFuture<S, B> {
-        let configured = !self.view.settings.routes.is_empty();
-        if matches!(self.ticket, TicketKind::None) && !configured {
-            return self.count_unclaimed(None, request);
-        }
-        #[cfg(feature = "admin")]
-        if may_still_prove(&request) {
-            // Decided about where the request is at hand, for a refusal to become a question for the password.
-            return self.count_unclaimed(None, request);
-        }
-        match self.worker.prediction.forecast(&request, configured) {
-            Forecast::Global { pattern } => self.count_unclaimed(pattern.as_deref(), request),
-            Forecast::Route(expectation) => self.route(expectation, request),
-        }
-    }
-
-    #[inline]
-    fn count_unclaimed(&self, pattern: Option<&str>, request: ServiceRequest) -> GuardFuture<S, B> {
-        let windows = self.view.unclaimed(request.method(), pattern);
-        let answer = self
-            .view
-            .ask(&self.client, Cause::Request, &windows, true, &request);
-        let ticket = match self.ticket {
-            TicketKind::Pass => TicketKind::Counted,
-            other => other,
+        let Asked {
+            mut answer,
+            windows,
+            ticket,
+        } = match question {
+            Question::Counted => match self.forecast(&request) {
+                Forecast::Global { pattern } => self.ask_unclaimed(pattern.as_deref(), &request),
+                Forecast::Route(expectation) => return self.route(expectation, request),
+            },
+            Question::Threat(threat) => self.ask_about(&threat, &request),
+            Question::Uncounted => self.ask_without_windows(Cause::Request),
+            Question::Preflight => self.ask_apart(self.view.preflight(), &request),
+            Question::Infrastructure => self.ask_apart(self.view.infrastructure(), &request),
         };
-        self.answered_or_wait(answer, windows, ticket, request)
-    }
-
-    #[inline]
-    fn answered_or_wait(
-        &self,
-        answer: Answer<Decision>,
-        windows: Windows,
-        ticket: TicketKind,
-        request: ServiceRequest,
-    ) -> GuardFuture<S, B> {
         match answer {
-            Answer::Ready(decision) => self.answered(decision, windows, ticket, request),
+            Answer::Ready(ref mut decision) => self.answered(decision, windows, ticket, request),
             Answer::Later(answer) => {
                 GuardFuture::before_call(answer, windows, ticket, request, self)
             }
         }
     }
 
-    /// The decision is there before the inner service is called.
+    fn ask_about(&self, threat: &Threat, request: &ServiceRequest) -> Asked {
+        say_threat(self.view, self.client, threat, request.path());
+        self.ask_without_windows(Cause::Threat(&reason(threat)))
+    }
+
+    fn ask_without_windows(&self, cause: Cause<'_>) -> Asked {
+        Asked {
+            answer: self.view.ask_without_windows(self.client, cause),
+            windows: Windows::new(),
+            ticket: self.ticket,
+        }
+    }
+
+    /// Counts the request in a window that is not for what other requests do, and is nobody's strike.
+    fn ask_apart(&self, windows: Windows, request: &ServiceRequest) -> Asked {
+        let view = self.view;
+        Asked {
+            answer: view.ask(self.client, Cause::Request, &windows, false, request),
+            windows,
+            ticket: self.ticket,
+        }
+    }
+
+    /// Where the request is counted: in the global window before routing, or in the windows of its route.
     #[inline]
+    fn forecast(&self, request: &ServiceRequest) -> Forecast {
+        let configured = !self.view.settings.routes.is_empty();
+        if matches!(self.ticket, TicketKind::None) && !configured {
+            return Forecast::Global { pattern: None };
+        }
+        #[cfg(feature = "admin")]
+        if may_still_prove(request) {
+            // Decided about where the request is at hand, for a refusal to become a question for the password.
+            return Forecast::Global { pattern: None };
+        }
+        self.worker.prediction.forecast(request, configured)
+    }
+
+    #[inline]
+    fn ask_unclaimed(&self, pattern: Option<&str>, request: &ServiceRequest) -> Asked {
+        let view = self.view;
+        let windows = view.unclaimed(request.method(), pattern);
+        Asked {
+            answer: view.ask(self.client, Cause::Request, &windows, true, request),
+            windows,
+            ticket: match self.ticket {
+                TicketKind::Pass => TicketKind::Counted,
+                other => other,
+            },
+        }
+    }
+
+    /// The decision is there before the inner service is called.
+    #[inline(always)]
     pub(super) fn answered(
         &self,
-        mut decision: Decision,
+        decision: &mut Decision,
         mut windows: Windows,
         ticket: TicketKind,
         request: ServiceRequest,
     ) -> GuardFuture<S, B> {
-        let outcome = RequestOutcome::of(&decision);
+        let outcome = RequestOutcome::of(decision);
         let tally = Tally::of(outcome, self.view.meter(&windows));
-        count_refusal(&self.view, &self.client, outcome, Some(&request));
-        if let Some(refusal) = judge(&self.view, &self.client, &mut decision, &mut windows) {
+        count_refusal(self.view, self.client, outcome, Some(&request));
+        if let Some(refusal) = judge(self.view, self.client, decision, &mut windows) {
             return self.refuse(request, &refusal);
         }
         let ticket = self.hand_over_ticket(ticket, tally, &request);
         let inner = self.service.call(request);
-        let watched = ticket.map(|ticket| Watched {
+        let ticketed = ticket.map(|ticket| Ticketed {
             worker: Rc::clone(self.worker),
             ticket,
         });
         let signals = self.signals.clone();
-        let after = After::decided(
-            &self.view,
-            &self.client,
-            decision,
-            windows,
-            watched,
-            signals,
-        );
+        let after = After::decided(self.view, self.client, decision, windows, ticketed, signals);
         GuardFuture::serving(inner, after)
     }
 
     /// Calls the inner service without polling its future: limited routes claim the request in this call.
     fn route(&self, expectation: Expectation, request: ServiceRequest) -> GuardFuture<S, B> {
-        let ticket = Ticket::undecided(
-            Rc::clone(&self.view),
-            self.client.clone(),
-            Rc::clone(&expectation.claims),
-        );
-        hand_over(&request, Rc::clone(&ticket));
-        let method = request.method().clone();
-        let global_value = self.view.global_value(&request);
-        let inner = self.service.call(request);
-        let undecided = match ticket.called() {
-            Called::Claimed => self.overlooked(&ticket, &expectation, &method),
-            Called::Waiting | Called::Nobody if expectation.late => Windows::new(),
-            Called::Waiting => ticket.take_pending(),
-            Called::Nobody => self.view.unclaimed(&method, expectation.pattern.as_deref()),
-        };
-        let asked = (!undecided.is_empty()).then(|| {
-            self.view
-                .ask_detached(&self.client, &undecided, global_value.as_ref())
-        });
         let routed = Routed {
+            expectation,
+            method: request.method().clone(),
+            global_value: self.view.global_value(&request),
+        };
+        let ticket = Ticket::undecided(Rc::clone(self.view), self.client.clone(), routed);
+        hand_over(&request, Rc::clone(&ticket));
+        let inner = self.service.call(request);
+        let undecided = self.undecided(&ticket);
+        let asked = undecided.map(|(windows, global_value)| {
+            let view = self.view;
+            let answer = view.ask_detached(self.client, &windows, global_value);
+            (answer, windows)
+        });
+        let ticketed = Ticketed {
             worker: Rc::clone(self.worker),
             ticket,
-            expectation,
-            method,
-            global_value,
         };
-        let view = Rc::clone(&self.view);
-        let after = After::routed(view, &self.client, routed, self.signals.clone());
+        let view = Rc::clone(self.view);
+        let after = After::routed(view, self.client, ticketed, self.signals.clone());
         match asked {
             None => GuardFuture::serving(inner, Some(after)),
-            Some(answer) => GuardFuture::before_poll(inner, after, answer, undecided),
+            Some((answer, windows)) => GuardFuture::before_poll(inner, after, answer, windows),
         }
+    }
+
+    /// The windows that are to be decided about after the call of the inner service, with what `key_by` gave; `None` for a request that
+    /// has been decided, or waits for late claims.
+    fn undecided<'t>(&self, ticket: &'t Ticket) -> Option<(Windows, Option<&'t GlobalValue>)> {
+        let routed = ticket.routed.as_ref()?;
+        let (expectation, method) = (&routed.expectation, &routed.method);
+        let windows = match ticket.called() {
+            Called::Claimed => self.overlooked(ticket, expectation, method),
+            Called::Waiting | Called::Nobody if expectation.late => return None,
+            Called::Waiting => ticket.take_pending(),
+            Called::Nobody => self.view.unclaimed(method, expectation.pattern.as_deref()),
+        };
+        (!windows.is_empty()).then_some((windows, routed.global_value.as_ref()))
     }
 
     /// Windows that the configuration has for a route that only the scopes around it have claimed.
     fn overlooked(&self, ticket: &Ticket, expectation: &Expectation, method: &Method) -> Windows {
         let pattern = expectation.pattern.as_deref();
-        let configured = self.view.configured_for(method, pattern);
-        configured
+        pattern
+            .and_then(|pattern| self.view.configured_for(method, pattern))
             .filter(|_| !ticket.is_claimed_at(pattern))
             .unwrap_or_default()
     }
@@ -247,7 +257,7 @@ where
         tally: Tally,
         request: &ServiceRequest,
     ) -> Option<Rc<Ticket>> {
-        let (view, client) = (|| Rc::clone(&self.view), || self.client.clone());
+        let (view, client) = (|| Rc::clone(self.view), || self.client.clone());
         match ticket {
             TicketKind::None => None,
             TicketKind::Pass => {
@@ -283,7 +293,9 @@ fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
     match extensions.get_mut::<Tickets>() {
         Some(tickets) => tickets.push(ticket),
         None => {
-            extensions.insert(Tickets::from_iter([ticket]));
+            let mut tickets = Tickets::new();
+            tickets.push(ticket);
+            extensions.insert(tickets);
         }
     }
 }

@@ -89,6 +89,7 @@ impl Worker {
     }
 
     /// The settings in force.
+    #[inline]
     fn view(&self) -> Rc<View> {
         let mut view = self.view.borrow_mut();
         if view.version != self.engine.version() {
@@ -136,12 +137,12 @@ where
             Course::Decide(_) => Signals::of(&mut request, &view, &client),
             Course::Serve(_) | Course::Refuse(_) => None,
         };
-        let passage = Passage::new(&self.service, worker, view, client, signals);
+        let passage = Passage::new(&self.service, worker, &view, &client, signals);
         match course {
             Course::Serve(_) => passage.serve_uncounted(request),
             Course::Refuse(barred) => {
-                count_barred(&passage.view, &passage.client, &barred, &request);
-                match bar(&passage.view, &passage.client, &barred, request.path()) {
+                count_barred(&view, &client, &barred, &request);
+                match bar(&view, &client, &barred, request.path()) {
                     Some(refusal) => passage.refuse(request, &refusal),
                     None => passage.serve_uncounted(request),
                 }
@@ -180,6 +181,7 @@ fn count_barred(view: &View, client: &Client, barred: &Barred, request: &Service
 }
 
 /// Puts the client into the request's extensions. No, if this guard has had its turn: it is wrapped twice.
+#[inline]
 fn introduce(request: &ServiceRequest, client: &Client) -> bool {
     let mut extensions = request.extensions_mut();
     match extensions.get_mut::<Client>() {
@@ -192,6 +194,7 @@ fn introduce(request: &ServiceRequest, client: &Client) -> bool {
 }
 
 /// Of proxies that don't do what they are there for, once.
+#[inline]
 fn warn_of_proxies(view: &View, client: &Client) {
     match client.role() {
         Role::Client | Role::Exempt | Role::Unknown => {}

@@ -36,14 +36,26 @@ pub(super) struct Signals {
 
 impl Signals {
     /// `None` if nothing about the answer matters.
+    #[inline]
     pub(super) fn of(
         request: &mut ServiceRequest,
         view: &Rc<View>,
         client: &Client,
     ) -> Option<Rc<Self>> {
-        let body = watch(request, view, client);
         let settings = &view.settings;
         let statuses = !settings.strike_on_status.is_empty() || settings.not_found_limit.is_some();
+        (statuses || settings.looks_at_bodies())
+            .then(|| Self::where_it_may_matter(request, view, client, statuses))
+            .flatten()
+    }
+
+    fn where_it_may_matter(
+        request: &mut ServiceRequest,
+        view: &Rc<View>,
+        client: &Client,
+        statuses: bool,
+    ) -> Option<Rc<Self>> {
+        let body = watch(request, view, client);
         (body.is_some() || statuses).then(|| {
             Rc::new(Self {
                 client: client.clone(),

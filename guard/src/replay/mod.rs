@@ -126,7 +126,7 @@ impl Replay {
     /// The pattern of `[[routes]]` that has a window for the request.
     fn route(&self, method: &Method, path: &str) -> Option<Rc<str>> {
         let route = self.routes.find(path)?;
-        let configured = self.view.configured_for(method, Some(&route));
+        let configured = self.view.configured_for(method, &route);
         configured.map(|_| route)
     }
 

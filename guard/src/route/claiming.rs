@@ -56,8 +56,8 @@ where
             };
         };
         let passage = Passage {
-            service: Rc::clone(&self.service),
-            registration: Rc::clone(&self.registration),
+            service: &self.service,
+            registration: &self.registration,
             tickets,
             next: 1,
         };
@@ -66,29 +66,31 @@ where
 }
 
 /// A request on its way past the tickets of all guards.
-struct Passage<S> {
-    service: Rc<S>,
-    registration: Rc<Registration>,
+struct Passage<'a, S> {
+    service: &'a Rc<S>,
+    registration: &'a Rc<Registration>,
     /// How many there are; they are in the request's extensions.
     tickets: usize,
     next: usize,
 }
 
 /// One of the tickets of a request, and how many there are; `None` without a guard.
+#[inline]
 fn ticket(request: &ServiceRequest, number: usize) -> Option<(Rc<Ticket>, usize)> {
     let extensions = request.extensions();
     let tickets = extensions.get::<Tickets>()?;
     Some((Rc::clone(tickets.get(number)?), tickets.len()))
 }
 
-impl<S, B> Passage<S>
+impl<S, B> Passage<'_, S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
     /// On to a ticket, and past it to those that come after.
+    #[inline]
     fn go_on(mut self, mut ticket: Rc<Ticket>, request: ServiceRequest) -> RouteLimitFuture<S> {
         loop {
-            match ticket.claim(&self.registration, &request) {
+            match ticket.claim(self.registration, &request) {
                 Claim::Through => {}
                 Claim::Asked(windows, Answer::Ready(decision)) => {
                     if let Some(response) = settle(&ticket, windows, decision, &request) {
@@ -101,7 +103,10 @@ where
                         ticket,
                         windows,
                         request,
-                        passage: self,
+                        service: Rc::clone(self.service),
+                        registration: Rc::clone(self.registration),
+                        tickets: self.tickets,
+                        next: self.next,
                     };
                     return RouteLimitFuture::Asking {
                         asking: Some(Box::new(asking)),
@@ -136,25 +141,35 @@ pub struct Asking<S> {
     ticket: Rc<Ticket>,
     windows: Windows,
     request: ServiceRequest,
-    passage: Passage<S>,
+    service: Rc<S>,
+    registration: Rc<Registration>,
+    tickets: usize,
+    next: usize,
 }
 
 impl<S, B> Asking<S>
 where
     S: Service<ServiceRequest, Response = ServiceResponse<B>, Error = Error>,
 {
-    fn answered(mut self, decision: Decision) -> RouteLimitFuture<S> {
+    fn answered(self, decision: Decision) -> RouteLimitFuture<S> {
         if let Some(response) = settle(&self.ticket, self.windows, decision, &self.request) {
             return refused(self.request, response);
         }
-        match self.passage.next_ticket(&self.request) {
-            Some(next) => self.passage.go_on(next, self.request),
-            None => self.passage.pass(self.request),
+        let mut passage = Passage {
+            service: &self.service,
+            registration: &self.registration,
+            tickets: self.tickets,
+            next: self.next,
+        };
+        match passage.next_ticket(&self.request) {
+            Some(next) => passage.go_on(next, self.request),
+            None => passage.pass(self.request),
         }
     }
 }
 
 /// Notes the decision in the ticket; the response, if it is a refusal.
+#[inline]
 fn settle(
     ticket: &Ticket,
     mut windows: Windows,
@@ -184,7 +199,7 @@ fn refused<S: Service<ServiceRequest>>(
     response: HttpResponse,
 ) -> RouteLimitFuture<S> {
     RouteLimitFuture::Refused {
-        response: Some(request.into_response(response)),
+        response: Some(Box::new(request.into_response(response))),
     }
 }
 
@@ -210,7 +225,7 @@ pin_project! {
     {
         Serving { #[pin] inner: S::Future },
         Asking { asking: Option<Box<Asking<S>>> },
-        Refused { response: Option<ServiceResponse<BoxBody>> },
+        Refused { response: Option<Box<ServiceResponse<BoxBody>>> },
     }
 }
 
@@ -225,11 +240,13 @@ where
         loop {
             let next = match self.as_mut().project() {
                 RouteLimitProjection::Serving { inner } => {
-                    let response = ready!(inner.poll(context));
-                    return Poll::Ready(response.map(ServiceResponse::map_into_boxed_body));
+                    return Poll::Ready(match ready!(inner.poll(context)) {
+                        Ok(response) => Ok(response.map_into_boxed_body()),
+                        Err(error) => Err(error),
+                    });
                 }
                 RouteLimitProjection::Refused { response } => match response.take() {
-                    Some(response) => return Poll::Ready(Ok(response)),
+                    Some(response) => return Poll::Ready(Ok(*response)),
                     None => return Poll::Pending,
                 },
                 RouteLimitProjection::Asking { asking } => {

@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use super::pattern::{Extent, Pattern};
 
-/// Numbers of patterns, in ascending order.
-pub(super) type Found = SmallVec<[usize; 4]>;
+/// Numbers of patterns.
+type Members = SmallVec<[usize; 4]>;
 
 /// See the module's documentation.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub(super) struct Index {
 #[derive(Debug)]
 struct Group {
     shape: Shape,
-    members: HashMap<u64, Found, RandomState>,
+    members: HashMap<u64, Members, RandomState>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,9 @@ impl Index {
         index
     }
 
-    /// The numbers of all patterns that could match a path, and perhaps of some others.
-    pub(super) fn find(&self, path: &[&str]) -> Found {
-        let mut found = Found::from_slice(&self.anywhere);
+    /// Calls `visit` with the numbers of all patterns that could match a path, and perhaps of some others; once with each.
+    pub(super) fn find(&self, path: &[&str], mut visit: impl FnMut(usize)) {
+        self.anywhere.iter().copied().for_each(&mut visit);
         for group in &self.groups {
             let Some(part) = group.shape.part(path) else {
                 continue;
@@ -63,12 +63,9 @@ impl Index {
             let literals = part.iter().enumerate();
             let literals = literals.filter(|(nth, _)| group.shape.is_literal(*nth));
             let hash = self.hash(literals.map(|(_, segment)| *segment));
-            if let Some(members) = group.members.get(&hash) {
-                found.extend_from_slice(members);
-            }
+            let members = group.members.get(&hash).into_iter().flatten();
+            members.copied().for_each(&mut visit);
         }
-        found.sort_unstable();
-        found
     }
 
     fn add(&mut self, shape: Shape, pattern: &Pattern, number: usize) {
@@ -132,6 +129,14 @@ mod tests {
 
     use super::*;
 
+    /// In ascending order.
+    fn found(index: &Index, path: &[&str]) -> Vec<usize> {
+        let mut found = Vec::new();
+        index.find(path, |number| found.push(number));
+        found.sort_unstable();
+        found
+    }
+
     fn patterns() -> impl Strategy<Value = Vec<(String, Extent)>> {
         let segment = prop::sample::select(vec!["a", "b", "{x}", "a{x}", "{x:.*}", "{x}*", ""]);
         let pattern =
@@ -151,7 +156,7 @@ mod tests {
             let parsed: Vec<(Pattern, Extent)> =
                 patterns.iter().map(|(text, extent)| (Pattern::parse(text), *extent)).collect();
             let index = Index::new(parsed.iter().map(|(pattern, extent)| Some((pattern, *extent))));
-            let found = index.find(&path);
+            let found = found(&index, &path);
             let expected: Vec<usize> = (0..parsed.len())
                 .filter(|number| parsed[*number].0.could_match(&path, parsed[*number].1))
                 .collect();
@@ -174,7 +179,7 @@ mod tests {
                 .iter()
                 .map(|pattern| Some((pattern, Extent::Whole))),
         );
-        assert_eq!(index.find(&path_segments("/api/r700/5")).as_slice(), [700]);
-        assert!(index.find(&path_segments("/api/r700")).is_empty());
+        assert_eq!(found(&index, &path_segments("/api/r700/5")), [700]);
+        assert!(found(&index, &path_segments("/api/r700")).is_empty());
     }
 }

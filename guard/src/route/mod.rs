@@ -38,5 +38,5 @@ pub(crate) use met::MetRoutes;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
 pub(crate) use registration::{CountedMethods, RouteIdentity};
 pub(crate) use registry::{any_registered, detection_is_off};
-pub(crate) use ticket::{Called, Ticket, Tickets};
+pub(crate) use ticket::{Called, Routed, Ticket, Tickets};
 pub(crate) use windows::{NamedQuota, Route, RouteWindows};

@@ -45,6 +45,7 @@ struct Remembered {
 
 impl Paths {
     /// The limited routes that the request could reach. Found anew each time: ids in a path would fill any memory.
+    #[inline]
     pub(crate) fn candidates(&self, request: &ServiceRequest) -> Candidates {
         registry::candidates(
             request.method().as_str(),

@@ -112,6 +112,7 @@ impl Pattern {
 
 /// The segments of a path. Empty ones are left out, here and in patterns: a `NormalizePath` behind the guard merges slashes and drops
 /// them at the end.
+#[inline(always)]
 pub(crate) fn path_segments(path: &str) -> SmallVec<[&str; 16]> {
     let mut segments = SmallVec::new();
     let mut start = 0;

@@ -158,6 +158,7 @@ impl Prediction {
         self.expect(kind, first.pattern, seen)
     }
 
+    #[inline]
     fn expect(&self, kind: Kind, pattern: Option<Rc<str>>, seen: Option<Seen>) -> Forecast {
         let is_known = seen.is_some();
         let late = seen
@@ -174,10 +175,15 @@ impl Prediction {
     }
 
     /// Remembers who claimed a request. `late`: only when it was polled.
+    #[inline]
     pub(crate) fn learn(&self, expected: &Expectation, claims: &Claims, late: bool) {
         if expected.is_known && same(&expected.claims, claims) && (expected.late || !late) {
             return;
         }
+        self.learn_anew(expected, claims, late);
+    }
+
+    fn learn_anew(&self, expected: &Expectation, claims: &Claims, late: bool) {
         let mut seen = self.seen.borrow_mut();
         if seen.len() >= KINDS {
             seen.clear();
@@ -221,6 +227,7 @@ fn note(seen: &mut HashMap<Kind, Seen, RandomState>, kind: &Kind, claims: &Claim
     }
 }
 
+#[inline]
 fn same(one: &Claims, two: &Claims) -> bool {
     one.len() == two.len() && one.iter().zip(two).all(|(one, two)| Rc::ptr_eq(one, two))
 }

@@ -159,9 +159,9 @@ impl Registration {
 
     /// Notes where the registration sits: `request` has just reached it. `expected`: its path was known to lead here.
     pub(super) fn place(&self, request: &ServiceRequest, expected: bool) -> &Place {
-        let below = !request.match_info().unprocessed().is_empty();
         let place = self.place.get_or_init(|| {
             registry::changed();
+            let below = !request.match_info().unprocessed().is_empty();
             let reached = || reached_pattern(request);
             let pattern = if below {
                 reached()

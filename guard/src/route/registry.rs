@@ -8,11 +8,7 @@ use std::{
     rc::{Rc, Weak},
 };
 
-use super::{
-    index::{Found, Index},
-    pattern::path_segments,
-    registration::Registration,
-};
+use super::{index::Index, pattern::path_segments, registration::Registration};
 
 #[cfg(feature = "admin")]
 use super::registration::Source;
@@ -63,6 +59,7 @@ pub(super) fn version() -> u64 {
 }
 
 /// Whether this worker has limited routes at all.
+#[inline]
 pub(crate) fn any_registered() -> bool {
     REGISTRY.with(|registry| {
         let live = registry.live.borrow();
@@ -81,14 +78,23 @@ impl Candidates {
 }
 
 /// Which limited routes a request of this method for this path could reach.
+#[inline]
 pub(super) fn candidates(method: &str, path: &[&str]) -> Candidates {
-    // An FNV hash of their numbers: sets are only told apart.
-    const PRIME: u64 = 0x0100_0000_01b3;
+    // The sum of their scattered numbers: sets are only told apart.
     let mut set = 0_u64;
     REGISTRY.with(|registry| {
-        registry.each_reached(method, path, |one| set = (set ^ one.id).wrapping_mul(PRIME));
+        registry.each_reached(method, path, |one| {
+            set = set.wrapping_add(scattered(one.id));
+        });
     });
     Candidates(set)
+}
+
+/// Another number for each, all over the range (the finalizer of SplitMix64).
+fn scattered(id: u64) -> u64 {
+    let id = (id ^ id >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let id = (id ^ id >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    id ^ id >> 31
 }
 
 /// Whether one of the limited routes that a request could reach sits at the pattern that the resource map gives for the path, or may.
@@ -128,31 +134,28 @@ pub(super) fn unmet_sources() -> Vec<Source> {
 }
 
 impl Registry {
-    /// Calls `visit` with each registration that a request of this method for this path could reach, in the order of their announcements.
+    /// Calls `visit` with each registration that a request of this method for this path could reach.
     fn each_reached(&self, method: &str, path: &[&str], mut visit: impl FnMut(&Registration)) {
         let live = self.live.borrow();
-        for number in self.found(&live, path) {
+        let version = self.version.get();
+        let mut index = self.index.borrow_mut();
+        let (_, index) = match &mut *index {
+            Some(known) if known.0 == version => known,
+            outdated => outdated.insert((version, index_of(&live))),
+        };
+        index.find(path, |number| {
             let registration = live.get(number).and_then(Weak::upgrade);
             if let Some(one) = registration.filter(|one| one.could_be_reached(method, path)) {
                 visit(&one);
             }
-        }
+        });
     }
+}
 
-    fn found(&self, live: &[Weak<Registration>], path: &[&str]) -> Found {
-        let version = self.version.get();
-        let mut index = self.index.borrow_mut();
-        match &*index {
-            Some((made_for, index)) if *made_for == version => index.find(path),
-            _ => {
-                let registrations: Vec<Option<Rc<Registration>>> =
-                    live.iter().map(Weak::upgrade).collect();
-                let whereabouts = registrations
-                    .iter()
-                    .map(|one| one.as_ref().and_then(|one| one.whereabouts()));
-                let (_, index) = index.insert((version, Index::new(whereabouts)));
-                index.find(path)
-            }
-        }
-    }
+fn index_of(live: &[Weak<Registration>]) -> Index {
+    let registrations: Vec<Option<Rc<Registration>>> = live.iter().map(Weak::upgrade).collect();
+    let whereabouts = registrations
+        .iter()
+        .map(|one| one.as_ref().and_then(|one| one.whereabouts()));
+    Index::new(whereabouts)
 }

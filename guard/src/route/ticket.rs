@@ -5,17 +5,20 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use actix_web::dev::ServiceRequest;
+use actix_web::{dev::ServiceRequest, http::Method};
 use smallvec::SmallVec;
 
 use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
     telemetry::{RequestOutcome, Tally},
-    view::{View, Windows},
+    view::{GlobalValue, View, Windows},
 };
 
-use super::{prediction::Claims, registration::Registration};
+use super::{
+    prediction::{Claims, Expectation},
+    registration::Registration,
+};
 
 /// The tickets of a request: one of each guard with a configuration of its own.
 pub(crate) type Tickets = SmallVec<[Rc<Ticket>; 1]>;
@@ -26,15 +29,24 @@ pub(crate) struct Ticket {
     pub(crate) view: Rc<View>,
     pub(crate) client: Client,
     tally: Tally,
+    /// Of a request that its route decides about.
+    pub(crate) routed: Option<Routed>,
     state: RefCell<State>,
+}
+
+/// What is known before routing of a request that its route decides about.
+#[derive(Debug)]
+pub(crate) struct Routed {
+    /// The last of the claims of last time decides for all.
+    pub(crate) expectation: Expectation,
+    pub(crate) method: Method,
+    pub(crate) global_value: Option<GlobalValue>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// The request may pass every route: nothing is to be counted.
     passes: bool,
-    /// The claims of last time. The last of them decides for all.
-    expected: Rc<Claims>,
     arrived: Claims,
     /// Windows of claims that left the decision to a later one.
     pending: Windows,
@@ -66,7 +78,7 @@ impl Ticket {
             counted_by_address: true,
             ..State::default()
         };
-        Self::with(view, client, Tally::none(), state)
+        Self::with(view, client, Tally::none(), None, state)
     }
 
     /// A ticket for a request that the global window has admitted, with what has been noted of it. A limited route that it reaches against expectation decides about it
@@ -77,26 +89,39 @@ impl Ticket {
             asked: true,
             ..State::default()
         };
-        Self::with(view, client, tally, state)
+        Self::with(view, client, tally, None, state)
     }
 
     /// A ticket for a request that its route decides about.
-    pub(crate) fn undecided(view: Rc<View>, client: Client, expected: Rc<Claims>) -> Rc<Self> {
-        let state = State {
-            expected,
-            ..State::default()
-        };
-        Self::with(view, client, Tally::none(), state)
+    #[inline]
+    pub(crate) fn undecided(view: Rc<View>, client: Client, routed: Routed) -> Rc<Self> {
+        let state = State::default();
+        Self::with(view, client, Tally::none(), Some(routed), state)
     }
 
-    fn with(view: Rc<View>, client: Client, tally: Tally, state: State) -> Rc<Self> {
+    #[inline(always)]
+    fn with(
+        view: Rc<View>,
+        client: Client,
+        tally: Tally,
+        routed: Option<Routed>,
+        state: State,
+    ) -> Rc<Self> {
         let state = RefCell::new(state);
         Rc::new(Self {
             view,
             client,
             tally,
+            routed,
             state,
         })
+    }
+
+    /// Who claimed such a request last time.
+    fn expected(&self) -> &[Rc<Registration>] {
+        self.routed
+            .as_ref()
+            .map_or(&[], |routed| routed.expectation.claims.as_slice())
     }
 
     /// A limited route has been reached.
@@ -107,9 +132,10 @@ impl Ticket {
         }
         state.late |= state.called;
         state.arrived.push(Rc::clone(registration));
-        let mut expected = state.expected.iter();
-        let expected = expected.any(|other| Rc::ptr_eq(other, registration));
-        let Some(windows) = registration.windows(&self.view, request, expected) else {
+        let expected = self.expected();
+        let mut others = expected.iter();
+        let is_expected = others.any(|other| Rc::ptr_eq(other, registration));
+        let Some(windows) = registration.windows(&self.view, request, is_expected) else {
             // An exempt route: out of the global window, and into none. Bans are in force there, too.
             state.counted_by_address = true;
             self.tally
@@ -117,7 +143,7 @@ impl Ticket {
             return self.ask_about_ban(&mut state);
         };
         state.pending.push(windows);
-        if state.leaves_it_to_a_later_claim() {
+        if state.leaves_it_to_a_later_claim(expected) {
             return Claim::Through;
         }
         let mut windows = std::mem::take(&mut state.pending);
@@ -137,7 +163,8 @@ impl Ticket {
 
     /// Once, and not if windows are to be decided: that tells of a ban as well.
     fn ask_about_ban(&self, state: &mut State) -> Claim {
-        let decided = !state.pending.is_empty() || state.leaves_it_to_a_later_claim();
+        let decided =
+            !state.pending.is_empty() || state.leaves_it_to_a_later_claim(self.expected());
         if state.asked || decided {
             return Claim::Through;
         }
@@ -157,6 +184,7 @@ impl Ticket {
     }
 
     /// Notes a decision that admitted the request.
+    #[inline]
     pub(crate) fn settle(&self, windows: Windows, decision: Decision) {
         let mut state = self.state.borrow_mut();
         state.counted_by_address = true;
@@ -175,11 +203,13 @@ impl Ticket {
         self.state.borrow_mut().refused = true;
     }
 
+    #[inline]
     pub(crate) fn is_refused(&self) -> bool {
         self.state.borrow().refused
     }
 
     /// The call of the inner service has returned; its future has not been polled yet.
+    #[inline]
     pub(crate) fn called(&self) -> Called {
         let mut state = self.state.borrow_mut();
         state.called = true;
@@ -217,6 +247,7 @@ impl Ticket {
     }
 
     /// The decision of the routes that admitted the request, with its windows.
+    #[inline]
     pub(crate) fn take_settled(&self) -> Option<(Decision, Windows)> {
         self.state.borrow_mut().settled.take()
     }
@@ -241,13 +272,12 @@ pub(crate) enum Called {
 
 impl State {
     /// Whether the claims so far are the beginning of those of last time, and more are to come.
-    fn leaves_it_to_a_later_claim(&self) -> bool {
-        let arrived = self.arrived.len();
-        arrived < self.expected.len()
+    fn leaves_it_to_a_later_claim(&self, expected: &[Rc<Registration>]) -> bool {
+        self.arrived.len() < expected.len()
             && self
                 .arrived
                 .iter()
-                .zip(self.expected.iter())
+                .zip(expected)
                 .all(|(one, two)| Rc::ptr_eq(one, two))
     }
 }

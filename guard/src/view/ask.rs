@@ -40,6 +40,17 @@ impl View {
         {
             return self.decide(client, cause, &[log], strikes);
         }
+        self.ask_about_logs(client, cause, windows, strikes, request)
+    }
+
+    fn ask_about_logs(
+        &self,
+        client: &Client,
+        cause: Cause<'_>,
+        windows: &Windows,
+        strikes: bool,
+        request: &ServiceRequest,
+    ) -> Answer<Decision> {
         let keys = windows.iter().flat_map(|windows| windows.keys());
         let values: SmallVec<[Value<'_>; 2]> = keys
             .map(|key| key.map(|key| (key, (key.function)(request))))
@@ -84,6 +95,7 @@ impl View {
     }
 
     /// What `key_by` gives for a request that will be out of reach; `None` without such a function.
+    #[inline]
     pub(crate) fn global_value(&self, request: &ServiceRequest) -> Option<GlobalValue> {
         let key_by = self.settings.key_by?;
         Some(key_by(request).map(Into::into))

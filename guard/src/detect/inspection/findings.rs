@@ -193,6 +193,9 @@ impl Findings<'_> {
 
     #[inline]
     fn in_user_agents(&mut self, user_agents: &UserAgents<'_>) -> bool {
+        if user_agents.first.is_none() {
+            return false;
+        }
         let detectors = self.detection.value_detectors();
         let is_known = user_agents.known_to & detectors == detectors;
         let first = user_agents.first.filter(|_| !is_known);
