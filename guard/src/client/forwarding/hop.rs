@@ -6,7 +6,7 @@
 //!
 //! Must not know: which header the hop is from, or what stands beside it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 /// Reads a hop that may stand in blanks and in one pair of double quotes.
 pub(super) fn read(hop: &[u8]) -> Option<IpAddr> {
@@ -26,6 +26,10 @@ pub(super) fn parse_bytes(address: &[u8]) -> Option<IpAddr> {
 ///
 /// The last group of an IPv6 address without brackets is never a port: `2001:db8::1:80` is an address.
 pub(in crate::client) fn parse_address(text: &str) -> Option<IpAddr> {
+    // Nearly every hop is one with nothing around it.
+    if let Ok(address) = text.parse::<Ipv4Addr>() {
+        return Some(IpAddr::V4(address));
+    }
     let address: IpAddr = without_zone(without_port(text)?).parse().ok()?;
     Some(address.to_canonical())
 }
