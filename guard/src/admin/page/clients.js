@@ -94,7 +94,9 @@ function showClient(client) {
   if (client.strikes_expire === null) stopLeft(part(facts, "forgotten"), client.strikes > 0 ? "with a clean request" : "–");
   else putLeft(part(facts, "forgotten"), client.strikes_expire);
   showLeft(part(facts, "left"), client.ban);
-  putForeign(part(facts, "ban"), banOf(client.ban));
+  put(part(facts, "ban"), banOf(client.ban));
+  putForeign(part(facts, "reason"), client.ban?.reason);
+  show(part(facts, "reason"), client.ban !== null);
   show(part(facts, "lift"), client.ban !== null);
   show(part(facts, "offer"), client.ban === null);
   windows.show(client.windows, (item) => JSON.stringify([item.name, item.pattern, item.methods, item.window]));
@@ -106,7 +108,7 @@ function showClient(client) {
 
 function banOf(ban) {
   if (!ban) return "Not banned.";
-  return `Banned by ${bannedBy(ban.by)} since ${moment(new Date(ban.since))} until ${moment(new Date(ban.until))}: ${ban.reason}`;
+  return `Banned by ${bannedBy(ban.by)} since ${moment(new Date(ban.since))} until ${moment(new Date(ban.until))}:`;
 }
 
 part(facts, "lift").addEventListener("click", () => shown?.ban && lift(shown.ban));

@@ -40,7 +40,7 @@ const shownTexts = new WeakMap();
 export function putForeign(node, text) {
   if (shownTexts.get(node) === text) return;
   shownTexts.set(node, text);
-  const characters = [...visible(text ?? "–")];
+  const characters = [...visible(text || "–")];
   const whole = characters.join("");
   node.classList.add("foreign");
   if (characters.length <= LONG) {

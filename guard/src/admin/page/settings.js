@@ -34,7 +34,14 @@ function putList(node, texts) {
   put(node, shown || "–");
 }
 
-export const routesPoll = new Poll(() => "api/routes", showRoutes, { period: PERIOD });
+export const routesPoll = new Poll(() => "api/routes", showRoutes, {
+  period: PERIOD,
+  onChange({ problem }) {
+    if (!problem) return;
+    put(byId("routes-empty"), visible(problem.message));
+    show(byId("routes-empty"), true);
+  },
+});
 
 function showRoutes(answer) {
   let number = 0;
