@@ -40,6 +40,26 @@ async fn without_a_proof_there_is_nothing_to_see() {
 }
 
 #[actix_web::test]
+async fn a_page_is_told_that_it_has_to_log_in_anew_without_the_browser_asking() {
+    let app = app!(config(|config| config));
+    let basic = r#"Basic realm="guard", charset="UTF-8""#;
+    for (destination, expected) in [
+        ("document", basic),
+        ("style", basic),
+        ("empty", r#"Bearer realm="guard""#),
+    ] {
+        let request = get("/guard/api/overview").insert_header(("sec-fetch-dest", destination));
+        let answer = send(&app, request).await;
+        assert_eq!(answer.status, 401);
+        assert_eq!(
+            answer.header("www-authenticate"),
+            Some(expected),
+            "{destination}"
+        );
+    }
+}
+
+#[actix_web::test]
 async fn browsers_and_scripts_get_in_with_the_token() {
     let app = app!(config(|config| config));
     let basic = "Basic OmI3WXBkMFFXbkwya1o4c1Q=";

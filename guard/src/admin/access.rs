@@ -126,7 +126,7 @@ fn refusal(
         Verdict::Operator => None,
         Verdict::Locked { wait_millis } => Some(locked(wait_millis)),
         Verdict::Stranger | Verdict::Wrong if mount.auth().asks_for_password() => {
-            Some(challenge(request.method()))
+            Some(challenge(request.method(), request.headers()))
         }
         Verdict::Stranger | Verdict::Wrong => {
             Some(problem(StatusCode::FORBIDDEN, "operators only"))

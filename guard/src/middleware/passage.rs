@@ -304,7 +304,7 @@ fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
 fn challenge_instead(request: &ServiceRequest, kind: RefusalKind) -> Option<HttpResponse> {
     #[cfg(feature = "admin")]
     if matches!(kind, RefusalKind::Banned | RefusalKind::RateLimited) && may_still_prove(request) {
-        return Some(challenge(request.method()));
+        return Some(challenge(request.method(), request.headers()));
     }
     let _ = (request, kind);
     None
