@@ -9,6 +9,7 @@
 )]
 
 mod admin;
+mod browser;
 mod clients;
 mod detection;
 mod guard;

@@ -6,6 +6,7 @@ mod clients;
 mod cross_site;
 mod described;
 mod overview;
+mod page;
 
 use actix_web::test::TestRequest;
 use actix_web_guard::admin::Auth;

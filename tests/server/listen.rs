@@ -1,7 +1,7 @@
 //! A server that listens, for as long as a test holds it.
 
 use std::{
-    net::SocketAddr,
+    net::{SocketAddr, TcpListener},
     path::{Path, PathBuf},
     sync::{
         atomic::{AtomicUsize, Ordering},
@@ -50,6 +50,11 @@ impl Listening {
         }
         statuses
     }
+
+    /// Nobody listens any more when this returns.
+    pub(crate) async fn stop(self) {
+        self.handle.stop(false).await;
+    }
 }
 
 impl Drop for Listening {
@@ -90,13 +95,47 @@ where
     A::Future: 'static,
     B: MessageBody + 'static,
 {
+    let socket = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    serve(workers, socket, factory)
+}
+
+/// Serves on one worker, where the test listens already.
+pub(crate) fn listen_at<F, A, B>(socket: TcpListener, factory: F) -> Listening
+where
+    F: Fn() -> App<A> + Send + Clone + 'static,
+    A: ServiceFactory<
+            ServiceRequest,
+            Config = (),
+            Response = ServiceResponse<B>,
+            Error = Error,
+            InitError = (),
+        > + 'static,
+    A::Future: 'static,
+    B: MessageBody + 'static,
+{
+    serve(1, socket, factory)
+}
+
+fn serve<F, A, B>(workers: usize, socket: TcpListener, factory: F) -> Listening
+where
+    F: Fn() -> App<A> + Send + Clone + 'static,
+    A: ServiceFactory<
+            ServiceRequest,
+            Config = (),
+            Response = ServiceResponse<B>,
+            Error = Error,
+            InitError = (),
+        > + 'static,
+    A::Future: 'static,
+    B: MessageBody + 'static,
+{
     let (started, start) = mpsc::channel();
     thread::spawn(move || {
         System::new().block_on(async move {
             let server = HttpServer::new(factory)
                 .workers(workers)
                 .disable_signals()
-                .bind(("127.0.0.1", 0))
+                .listen(socket)
                 .unwrap();
             let address = server.addrs()[0];
             let server = server.run();
