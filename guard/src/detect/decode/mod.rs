@@ -41,7 +41,11 @@ impl Layers<'_> {
 /// Two layers, since proxies and frameworks that both decode are common; a third is not known to be acted on anywhere.
 pub(super) fn layers(raw: &[u8], plus_is_space: bool) -> Layers<'_> {
     let decoded = percent(raw.get(..LIMIT).unwrap_or(raw), plus_is_space);
-    let twice = decoded_again(&decoded, plus_is_space);
+    let twice = match &decoded {
+        // There was nothing to decode.
+        Cow::Borrowed(_) => None,
+        Cow::Owned(once) => decoded_again(once, plus_is_space),
+    };
     Layers {
         once: ascii::plain(decoded),
         twice,

@@ -7,7 +7,11 @@ use std::borrow::Cow;
 /// The value with its escapes undone. Escapes that are none stay as they are.
 pub(crate) fn percent(raw: &[u8], plus_is_space: bool) -> Cow<'_, [u8]> {
     let plus = if plus_is_space { b'+' } else { b'%' };
-    let Some(first) = memchr::memchr2(b'%', plus, raw) else {
+    let first = match plus_is_space {
+        true => memchr::memchr2(b'%', b'+', raw),
+        false => memchr::memchr(b'%', raw),
+    };
+    let Some(first) = first else {
         return Cow::Borrowed(raw);
     };
     let (untouched, mut rest) = raw.split_at_checked(first).unwrap_or((&[], raw));

@@ -13,6 +13,8 @@ mod overlong;
 mod tests;
 mod wrapper;
 
+use super::bytes::ByteSet;
+
 use climb::Climb;
 
 /// See the functions that give them.
@@ -42,22 +44,24 @@ struct Signs {
 
 impl Signs {
     fn of(value: &[u8]) -> Self {
-        let (mut signs, mut before) = (Self::default(), 0_u8);
-        for byte in value {
-            signs.two_dots |= *byte == b'.' && before == b'.';
+        let (mut signs, mut dots) = (Self::default(), false);
+        for byte in value.iter().filter(|byte| needs(**byte)) {
+            dots |= *byte == b'.';
             signs.null |= *byte == 0;
             signs.overlong |= *byte == overlong::LEAD;
             signs.colon |= *byte == b':';
-            before = *byte;
         }
+        signs.two_dots = dots && value.windows(2).any(|two| two == b"..");
         signs
     }
 }
 
 /// Whether a value may break a rule for which it holds this byte. One without any such byte breaks none.
 pub(super) const fn needs(byte: u8) -> bool {
-    matches!(byte, b'.' | b'/' | b'\\' | b':' | 0 | overlong::LEAD)
+    NEEDED.has(byte)
 }
+
+const NEEDED: ByteSet = ByteSet::of(&[b'.', b'/', b'\\', b':', 0, overlong::LEAD]);
 
 /// The rule that a value breaks.
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
