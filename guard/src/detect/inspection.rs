@@ -3,6 +3,7 @@
 //! Must not know: how detectors find anything, what becomes of the client.
 
 mod findings;
+mod user_agents;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ use super::{
     markup, probe, scanner, sql, traversal,
 };
 
-use findings::{Findings, Hear, UserAgents, is_cross_site};
+use findings::{Findings, Hear, is_cross_site};
+use user_agents::UserAgents;
 
 /// What the built-in detectors do, as the configuration has it.
 #[derive(Clone, Debug, PartialEq, Eq)]

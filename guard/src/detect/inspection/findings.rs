@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use actix_web::http::header::{self, HeaderName};
+use actix_web::http::header::HeaderName;
 
 use super::{
     super::{
@@ -17,6 +17,7 @@ use super::{
         harmless, probe, scanner, traversal,
     },
     Application, Detection,
+    user_agents::{USER_AGENT, UserAgents},
 };
 
 /// As much of a value is looked at; of a query, so much in all.
@@ -30,8 +31,6 @@ const SCANNER: u64 = 1 << 8;
 const PROBE: u64 = 1 << 9;
 /// The detectors of values look at paths in another way than at headers: there they have the bits from this one on.
 const OF_PATHS: u32 = 16;
-
-static USER_AGENT: HeaderName = header::USER_AGENT;
 
 /// Each finding is given to this, with what is done about it; it says whether that is all.
 pub(super) type Hear<'a> = &'a mut dyn FnMut(Finding, Action) -> bool;
@@ -50,34 +49,6 @@ pub(super) struct Findings<'a> {
     /// How often a detector has found anything, whatever was done about it.
     pub(super) hits: usize,
     pub(super) hear: Hear<'a>,
-}
-
-/// The `User-Agent` lines of a request, of which all but a few have one.
-pub(super) struct UserAgents<'a> {
-    first: Option<&'a [u8]>,
-    /// Who is known to find nothing in the first.
-    known_to: u64,
-    others: Vec<&'a [u8]>,
-}
-
-impl<'a> UserAgents<'a> {
-    #[inline]
-    pub(super) fn of(request: &RequestFacts<'a>) -> Self {
-        let (mut first, mut others) = (None, Vec::new());
-        request.each_named(&USER_AGENT, &mut |value| {
-            let value = beginning_of_header(value);
-            if first.is_none() {
-                first = Some(value);
-            } else {
-                others.push(value);
-            }
-        });
-        Self {
-            first,
-            known_to: first.map_or(0, harmless::known_to),
-            others,
-        }
-    }
 }
 
 impl Findings<'_> {
@@ -314,7 +285,7 @@ fn split_once(text: &[u8], at: u8) -> (&[u8], Option<&[u8]>) {
     (before, rest.get(1..))
 }
 
-fn beginning_of_header(value: &[u8]) -> &[u8] {
+pub(super) fn beginning_of_header(value: &[u8]) -> &[u8] {
     value.get(..HEADER_BYTES).unwrap_or(value)
 }
 

