@@ -19,7 +19,7 @@ use crate::{server::listen::PEER, support::seconds};
 /// It ends with this process.
 fn cluster() -> &'static Cluster {
     static CLUSTER: OnceLock<Cluster> = OnceLock::new();
-    CLUSTER.get_or_init(Cluster::start)
+    CLUSTER.get_or_init(Cluster::start_without_failover)
 }
 
 fn pair(prefix: &str, set: impl Set) -> [Node; 2] {

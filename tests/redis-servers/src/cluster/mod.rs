@@ -27,6 +27,13 @@ impl Cluster {
         Self::start_nodes(&Builder::of_mode(Mode::ClusterNode))
     }
 
+    /// For tests in which no node fails: on a machine under load none is taken for failed because it is slow.
+    #[must_use = "servers end when they are dropped"]
+    pub fn start_without_failover() -> Self {
+        let node = Builder::of_mode(Mode::ClusterNode);
+        Self::start_nodes(&node.config("cluster-node-timeout", "60000"))
+    }
+
     /// All nodes have the same password.
     #[must_use = "servers end when they are dropped"]
     pub fn start_with_password(password: &str) -> Self {

@@ -79,13 +79,15 @@ impl Cluster {
         let mut node = self.owner(slot, deadline).await?;
         let mut manner = Manner::Plain;
         let mut replaced = false;
-        for _ in 0..DETOURS {
+        let mut detours = 0;
+        while detours < DETOURS {
             let connection = match node.link.connection(deadline).await {
                 Ok(connection) => connection,
                 // Nothing was sent, so the call may still go to a replica that has taken over.
                 Err(failure) if replaced => return Err(failure),
                 Err(failure) => {
                     replaced = true;
+                    detours += 1;
                     manner = Manner::Plain;
                     node = self.successor(slot, &node, failure, deadline).await?;
                     continue;
@@ -95,16 +97,19 @@ impl Cluster {
             manner = Manner::Plain;
             match sent {
                 Ok(Reply::Moved(address)) => {
+                    detours += 1;
                     let new = self.nodes().at(&address, &node.server);
                     self.nodes().assign(slot, &new);
                     self.refresh_soon();
                     node = new;
                 }
                 Ok(Reply::Ask(address)) => {
+                    detours += 1;
                     node = self.nodes().at(&address, &node.server);
                     manner = Manner::Asking;
                 }
                 Err(Failure::Moving) => {
+                    // No detour: there is nothing but to wait, which the deadline ends.
                     self.pause(deadline).await?;
                     node = self.owner(slot, deadline).await?;
                 }
