@@ -159,7 +159,9 @@ fn let_pass(request: &ServiceRequest, view: &View, client: &mut Client, pass: Pa
         view.infrastructure_meter().count(RequestOutcome::Exempt);
         return;
     }
-    view.default_meter().count(RequestOutcome::Exempt);
+    if pass != Pass::Operator {
+        view.default_meter().count(RequestOutcome::Exempt);
+    }
     client.exempt();
     if let Some(known) = request.extensions_mut().get_mut::<Client>() {
         known.exempt();
