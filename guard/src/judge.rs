@@ -19,8 +19,8 @@ use crate::{
     view::{View, Windows},
 };
 
-/// Longer paths, and other words of senders, are cut.
-const LOGGED_PATH: usize = 200;
+/// Longer paths, and other words of senders, are cut; in characters.
+const LONGEST_TEXT: usize = 200;
 
 /// The target of lines about bans. It is public: filters of fail2ban and log shippers look for it.
 pub(crate) const BANS: &str = "actix_web_guard::bans";
@@ -104,13 +104,17 @@ pub(crate) fn count_refusal(
     view.engine.meters.refused(client.key(), outcome, trace);
 }
 
+/// What a sender wrote, no longer than the log and those who look on are to have it.
+pub(crate) fn cut(text: &str) -> String {
+    text.chars().take(LONGEST_TEXT).collect()
+}
+
 fn trace_of(request: &ServiceRequest) -> Trace {
-    let cut = |text: &str| text.chars().take(LOGGED_PATH).collect();
     let user_agent = request.headers().get(USER_AGENT);
     Trace {
-        method: cut(request.method().as_str()),
-        path: cut(request.path()),
-        user_agent: user_agent.map(|agent| cut(&String::from_utf8_lossy(agent.as_bytes()))),
+        method: cut(request.method().as_str()).into(),
+        path: cut(request.path()).into(),
+        user_agent: user_agent.map(|agent| cut(&String::from_utf8_lossy(agent.as_bytes())).into()),
     }
 }
 
@@ -226,7 +230,7 @@ fn say_finding(view: &View, client: &Client, finding: &Finding, path: &str) {
     }
     let rule = finding.rule.as_ref();
     let (surface, excerpt) = (&finding.surface, &finding.excerpt);
-    let path: String = path.chars().take(LOGGED_PATH).collect();
+    let path = cut(path);
     let passive = view.settings.passive;
     tracing::info!(%client, ?category, ?rule, surface, excerpt, ?path, passive, "found, and served");
 }
@@ -243,7 +247,7 @@ pub(crate) fn say_threat(view: &View, client: &Client, threat: &Threat, path: &s
         return;
     }
     let (surface, excerpt) = (threat.surface(), threat.excerpt());
-    let path: String = path.chars().take(LOGGED_PATH).collect();
+    let path = cut(path);
     let passive = view.settings.passive;
     let struck = threat.is_struck() && client.can_be_struck();
     tracing::info!(%client, ?category, ?rule, surface, excerpt, ?path, struck, passive, "threat");
@@ -271,7 +275,7 @@ pub(crate) fn reason(threat: &Threat) -> String {
 /// What a handler found out about a request.
 pub(crate) fn say_report(view: &View, client: &Client, reason: &str, path: &str) {
     if is_due(view, client, LineKind::Report) {
-        let path: String = path.chars().take(LOGGED_PATH).collect();
+        let path = cut(path);
         tracing::info!(%client, ?reason, ?path, "threat reported");
     }
 }

@@ -169,17 +169,26 @@ async fn a_proof_opens_only_the_scope() {
     async fn limited() -> HttpResponse {
         HttpResponse::Ok().finish()
     }
-    let guard = Guard::new(config(|config| config));
+    let config = config(|config| config.rate_limit(1).auto_ban_threshold(100));
     let app = init_service(
         App::new()
             .service(admin::scope("/guard", operators()))
             .service(limited)
-            .wrap(guard),
+            .wrap(Guard::new(config.clone())),
     )
     .await;
-    // Without a proof the path says nothing.
+    // The path has the scope's in it, and leads elsewhere: nobody is asked for a password, and a proof is worth nothing.
     let path = "/other/guard/thing";
-    assert_eq!(statuses(&app, &[path, path]).await, [200, 429]);
+    assert_eq!(statuses(&app, &["/", "/"]).await, [404, 429]);
+    assert_eq!(statuses(&app, &[path, path, path]).await, [200, 429, 429]);
+    assert_eq!(send(&app, operator("GET", path)).await.status, 429);
+    GuardHandle::of(&config)
+        .ban(PEER, seconds(60), "test")
+        .await
+        .unwrap();
+    assert_eq!(statuses(&app, &[path]).await, [403]);
+    assert_eq!(send(&app, operator("GET", path)).await.status, 403);
+    assert_eq!(send(&app, operator("GET", "/guard/")).await.status, 200);
 }
 
 #[actix_web::test]

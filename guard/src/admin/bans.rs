@@ -2,6 +2,11 @@
 //!
 //! Must not know: requests.
 
+use std::{
+    collections::{HashMap, HashSet},
+    time::SystemTime,
+};
+
 use crate::{
     bans::{Ban, BanSource},
     client::ClientKey,
@@ -27,18 +32,13 @@ pub(super) async fn page(engine: &Engine, wanted: &Wanted) -> BansAnswer {
     let bans = engine.ban_listing.read(store, settings.passive).await;
     let now = settings.clock.wall();
     let filter = Filter::new(wanted, settings.ipv6_prefix);
-    let in_force = |ban: &&Ban| ban.until > now && filter.matches(ban);
+    let in_force = bans.iter().filter(|ban| ban.until > now);
     let mut total = 0;
     let before = wanted.per_page.saturating_mul(wanted.page - 1);
     let mut shown = Vec::new();
-    for ban in bans.iter().filter(in_force) {
+    for ban in in_force.filter(|ban| filter.matches(ban)) {
         if total >= before && shown.len() < wanted.per_page {
-            let remaining = ban.until.duration_since(now).unwrap_or_default();
-            let ban = Ban {
-                remaining,
-                ..ban.clone()
-            };
-            shown.push(BanAnswer::from(&ban));
+            shown.push(BanAnswer::from(&as_of(ban, now)));
         }
         total += 1;
     }
@@ -48,6 +48,27 @@ pub(super) async fn page(engine: &Engine, wanted: &Wanted) -> BansAnswer {
         page: wanted.page,
         per_page: wanted.per_page,
         pages: total.div_ceil(wanted.per_page).max(1),
+    }
+}
+
+/// The bans of some clients, by client.
+pub(super) async fn of_clients(engine: &Engine, clients: &[ClientKey]) -> HashMap<String, Ban> {
+    let settings = engine.settings();
+    let store = engine.store(settings.passive);
+    let bans = engine.ban_listing.read(store, settings.passive).await;
+    let now = settings.clock.wall();
+    let wanted: HashSet<String> = clients.iter().map(ToString::to_string).collect();
+    let in_force = bans.iter().filter(|ban| ban.until > now);
+    let theirs = in_force.filter(|ban| wanted.contains(&ban.client));
+    let by_client = theirs.map(|ban| (ban.client.clone(), as_of(ban, now)));
+    by_client.collect()
+}
+
+/// A ban that was read a while ago, as it stands now.
+fn as_of(ban: &Ban, now: SystemTime) -> Ban {
+    Ban {
+        remaining: ban.until.duration_since(now).unwrap_or_default(),
+        ..ban.clone()
     }
 }
 

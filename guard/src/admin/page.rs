@@ -8,6 +8,8 @@ use actix_web::{
     web::{self, ServiceConfig},
 };
 
+use crate::operator::RESOURCE_NAME;
+
 /// The page itself.
 const INDEX: File = File {
     name: "",
@@ -53,10 +55,11 @@ const fn script(name: &'static str, text: &'static str) -> File {
 }
 
 pub(super) fn mount(config: &mut ServiceConfig) {
-    config.route("", web::get().to(to_the_page));
+    let resource = |path: &str| web::resource(path).name(RESOURCE_NAME);
+    config.service(resource("").route(web::get().to(to_the_page)));
     for file in std::iter::once(INDEX).chain(FILES) {
-        let path = format!("/{}", file.name);
-        config.route(&path, web::get().to(move || async move { file.response() }));
+        let answer = web::get().to(move || async move { file.response() });
+        config.service(resource(&format!("/{}", file.name)).route(answer));
     }
 }
 

@@ -6,15 +6,12 @@ use std::rc::Rc;
 
 use actix_web::{HttpMessage as _, dev::ServiceRequest};
 
-use crate::{client::Client, engine::Engine};
+use crate::{client::Client, engine::Engine, judge::cut};
 
 use super::{
     auth::Proven,
-    mounts::{Mount, meant_by},
+    mounts::{Mount, RESOURCE_NAME, meant_by},
 };
-
-/// Longer paths are cut in the log.
-const LOGGED_PATH: usize = 200;
 
 /// What came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +40,11 @@ pub(crate) fn examine(
     client: &Client,
     engine: &Engine,
 ) -> Option<Verdict> {
-    let mounts = meant_by(request.match_info().as_str());
+    let path = request.match_info().as_str();
+    let mounts = meant_by(path);
+    if mounts.is_empty() || request.resource_map().match_name(path) != Some(RESOURCE_NAME) {
+        return None;
+    }
     let mut last = None;
     for mount in mounts {
         let verdict = examine_at(&mount, request, client, engine);
@@ -84,7 +85,7 @@ fn look(mount: &Mount, request: &ServiceRequest, client: &Client, engine: &Engin
         Proven::Nothing => Verdict::Stranger,
         Proven::Wrong => {
             engine.attempts.wrong(client.key(), now);
-            let path: String = request.path().chars().take(LOGGED_PATH).collect();
+            let path = cut(request.path());
             tracing::warn!(%client, ?path, "wrong credentials for the admin scope");
             Verdict::Wrong
         }

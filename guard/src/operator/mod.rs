@@ -12,7 +12,7 @@ mod mounts;
 pub(crate) use attempts::Attempts;
 pub use auth::{Auth, WeakToken};
 pub(crate) use examination::{Verdict, examine, examine_at, may_still_prove};
-pub(crate) use mounts::{Mount, announce};
+pub(crate) use mounts::{Mount, RESOURCE_NAME, announce};
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,5 @@
-//! The admin scopes of this thread, which is a worker. The full path of one is not known if other scopes lie around it, so any path
-//! that contains its own may be meant. That is only ever used to look for a proof.
+//! The admin scopes of this thread, which is a worker. The full path of one is not known if other scopes lie around it: a path that
+//! contains its own may be meant, and the name of the resource that the path leads to tells whether one is.
 //!
 //! Must not know: what a proof is.
 
@@ -9,6 +9,9 @@ use std::{
 };
 
 use super::auth::Auth;
+
+/// The name of all resources in admin scopes.
+pub(crate) const RESOURCE_NAME: &str = "actix-web-guard admin";
 
 /// An admin scope in the application of this worker.
 #[derive(Debug)]
