@@ -10,7 +10,7 @@ use super::site::{LIMIT, Site, limited, until};
 use crate::{server::log::alone, support::seconds};
 
 /// So soon after the promotion the new master counts.
-const RESUMES: u64 = 5;
+const RESUMES: u64 = 10;
 
 fn log_of(client: &str) -> String {
     format!("guard:rate_limit:rate:{client}")
@@ -18,6 +18,11 @@ fn log_of(client: &str) -> String {
 
 fn counted(server: &Server, key: &str) -> usize {
     redis::from_redis_value(server.command(&["ZCARD", key])).unwrap()
+}
+
+/// More than can be asked for in the time.
+fn clients(network: &str) -> impl Iterator<Item = String> {
+    (0..2_000).map(move |number| format!("{network}.{}.{}", number / 250, number % 250 + 1))
 }
 
 /// Asks for a new client each time, until a thread has done its work.
@@ -33,23 +38,21 @@ async fn ask_until<T: Send + 'static>(site: &Site, work: impl FnOnce() -> T + Se
     work.await.unwrap()
 }
 
-/// Waits until a server counts what clients ask.
+/// Waits until a server counts what clients ask, to the limit. A node that has just been promoted may be slow yet, so a client with
+/// whom something went wrong is followed by another one.
 async fn counts(
     site: &Site,
     server: &Server,
     mut clients: impl Iterator<Item = String>,
     key: fn(&str) -> String,
 ) {
-    until("requests are counted there", seconds(RESUMES), async || {
+    until("clients are limited there", seconds(RESUMES), async || {
         let client = clients.next().unwrap();
-        site.status(&client).await;
-        counted(server, &key(&client)) == 1
+        site.statuses(&client, LIMIT + 1).await == limited()
+            && counted(server, &key(&client)) == LIMIT + 1
     })
     .await;
     site.recovers().await;
-    let client = clients.next().unwrap();
-    assert_eq!(site.statuses(&client, LIMIT + 1).await, limited());
-    assert_eq!(counted(server, &key(&client)), LIMIT + 1);
 }
 
 #[actix_web::test]
@@ -65,8 +68,6 @@ async fn the_master_that_the_sentinels_chose_counts_by_itself() {
         1,
     );
     assert_eq!(site.status("192.0.2.1").await, 200);
-    let clients = || (1..250).map(|number| format!("198.51.100.{number}"));
-
     // The old one is not there any more.
     sentinels.kill_master();
     let waiting = Arc::clone(&sentinels);
@@ -74,7 +75,7 @@ async fn the_master_that_the_sentinels_chose_counts_by_itself() {
         waiting.wait_for_failover();
     })
     .await;
-    counts(&site, sentinels.master(), clients(), log_of).await;
+    counts(&site, sentinels.master(), clients("10.2"), log_of).await;
 
     // The old one is there and has become a replica.
     let old = sentinels.servers();
@@ -90,8 +91,7 @@ async fn the_master_that_the_sentinels_chose_counts_by_itself() {
     })
     .await;
     assert_eq!(sentinels.master().port(), old.port());
-    let more = (1..250).map(|number| format!("203.0.113.{number}"));
-    counts(&site, old, more, log_of).await;
+    counts(&site, old, clients("10.3"), log_of).await;
 }
 
 #[test]
@@ -110,8 +110,7 @@ fn the_replica_of_a_master_that_was_killed_counts_by_itself() {
             assert_eq!(site.statuses(first, LIMIT + 1).await, limited());
             let old = cluster.master_of_key(&key(first)).port();
             // Clients whose keys are there, too.
-            let theirs: Vec<String> = (1..250)
-                .map(|number| format!("198.51.100.{number}"))
+            let theirs: Vec<String> = clients("10.2")
                 .filter(|client| cluster.master_of_key(&key(client)).port() == old)
                 .collect();
 
@@ -133,8 +132,11 @@ fn the_replica_of_a_master_that_was_killed_counts_by_itself() {
             })
             .await;
 
-            let said = log.with(Level::WARN, &["the store is out of reach"]);
-            assert!((1..=3).contains(&said.len()), "{said:?}");
+            // Where the machine is slow, nodes that were only late may be given up and taken back meanwhile.
+            let lost = log.with(Level::WARN, &["the store is out of reach"]);
+            let back = log.with(Level::WARN, &["the store is back"]);
+            assert!((1..=8).contains(&lost.len()), "{lost:?}");
+            assert_eq!(lost.len(), back.len(), "{lost:?} {back:?}");
         },
     );
 }

@@ -23,6 +23,9 @@ use super::{
     servers::Server,
 };
 
+/// For so long after the next attempt was due a failure says something of the server.
+const LATELY: Duration = Duration::from_secs(5);
+
 /// Where a link leads.
 pub(super) enum Target {
     Server(Server),
@@ -230,6 +233,16 @@ impl Link {
             .fetch_add(1, Ordering::Relaxed)
             .saturating_add(1);
         State::Waiting(Instant::now() + backoff::after(failures))
+    }
+
+    /// Whether the last attempt failed, and not long ago.
+    pub(super) fn is_down(&self) -> bool {
+        match &*self.state() {
+            State::Connected(connection) => connection.is_over(),
+            State::Idle | State::Connecting(_) => self.failures.load(Ordering::Relaxed) > 0,
+            State::Waiting(until) => until.elapsed() < LATELY,
+            State::Closed => true,
+        }
     }
 
     /// The server has been found: the next call connects, however short ago the last attempt was.

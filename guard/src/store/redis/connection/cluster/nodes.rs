@@ -71,20 +71,47 @@ impl Nodes {
         self.set_owner(slot..=slot, index);
     }
 
-    /// Takes over what a node says of the Cluster. Nodes that it does not mention are forgotten.
+    /// Takes over what a node says of the Cluster. Nodes that it does not mention are forgotten, unless they just failed: others
+    /// may still name them.
     pub(super) fn update(&mut self, topology: &Topology) {
+        let before = (
+            std::mem::take(&mut self.masters),
+            std::mem::take(&mut self.owners),
+        );
         let masters = topology.masters();
         self.masters = masters.iter().map(|node| self.linked_node(node)).collect();
         let replicas = topology.replicas();
         self.replicas = replicas.iter().map(|node| self.server(node)).collect();
-        self.owners = Box::default();
         for (slots, index) in topology.owners() {
             self.set_owner(slots, index);
         }
-        let seeds = &self.seeds;
-        self.linked.retain(|node, _| {
-            masters.contains(node) || seeds.iter().any(|seed| seed.is_at(&node.0, node.1))
+        self.keep_successors(&before.0, &before.1);
+        let (seeds, masters) = (&self.seeds, &self.masters);
+        self.linked.retain(|node, linked| {
+            let is_master = |master: &LinkedNode| Arc::ptr_eq(&master.link, &linked.link);
+            masters.iter().any(is_master)
+                || linked.link.is_down()
+                || seeds.iter().any(|seed| seed.is_at(&node.0, node.1))
         });
+    }
+
+    /// A node that has not heard of a failover yet names a master that is gone. Who is known to have its slots keeps them; should
+    /// that be wrong, it says so itself.
+    fn keep_successors(&mut self, masters: &[LinkedNode], owners: &[u16]) {
+        let is_down = |node: &LinkedNode| node.link.is_down();
+        if !self.masters.iter().any(is_down) {
+            return;
+        }
+        for (slot, number) in (0..).zip(owners) {
+            let known = usize::from(*number).checked_sub(1);
+            let known = known.and_then(|index| masters.get(index));
+            if let Some(known) = known
+                && !is_down(known)
+                && self.owner(slot).is_some_and(is_down)
+            {
+                self.assign(slot, known);
+            }
+        }
     }
 
     /// Who may be asked about the Cluster, the likeliest first.
@@ -152,5 +179,69 @@ impl Nodes {
             port: *port,
             access: Arc::default(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use redis::Value;
+
+    use super::{
+        super::super::{deadline::Deadlines, servers::Arrangement, servers::Servers},
+        *,
+    };
+
+    const TIMEOUT: Duration = Duration::from_millis(400);
+
+    fn seed() -> Server {
+        let servers = Servers::parse(&["redis://127.0.0.1:1"], None, false, TIMEOUT);
+        match servers.unwrap().arrangement {
+            Arrangement::Single(server) => server,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// One master has all slots.
+    fn topology(master: u16) -> Topology {
+        let node = Value::Array(vec![
+            Value::BulkString(b"127.0.0.1".to_vec()),
+            Value::Int(i64::from(master)),
+        ]);
+        let slots = Value::Array(vec![Value::Int(0), Value::Int(16_383), node]);
+        Topology::read(Value::Array(vec![slots]), &seed()).unwrap()
+    }
+
+    fn owner(nodes: &Nodes) -> u16 {
+        nodes.owner(7).unwrap().server.port
+    }
+
+    /// A port at which nobody listens.
+    fn dead() -> u16 {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        listener.local_addr().unwrap().port()
+    }
+
+    async fn fails(nodes: &Nodes) {
+        let deadlines = Deadlines::new(TIMEOUT);
+        let deadline = deadlines.begin(1).unwrap();
+        let link = Arc::clone(&nodes.owner(7).unwrap().link);
+        assert!(link.connection(&deadline).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn who_has_not_heard_of_a_failover_does_not_bring_the_dead_master_back() {
+        let mut nodes = Nodes::new(&[seed()], TIMEOUT);
+        let (dead, promoted, third) = (dead(), 7001, 7002);
+        nodes.update(&topology(dead));
+        fails(&nodes).await;
+        nodes.update(&topology(dead));
+        assert_eq!(owner(&nodes), dead, "nobody is known to have taken over");
+
+        nodes.update(&topology(promoted));
+        assert_eq!(owner(&nodes), promoted);
+        nodes.update(&topology(dead));
+        assert_eq!(owner(&nodes), promoted);
+        nodes.update(&topology(third));
+        assert_eq!(owner(&nodes), third, "slots move");
     }
 }
