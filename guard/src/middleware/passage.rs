@@ -293,9 +293,7 @@ fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
     match extensions.get_mut::<Tickets>() {
         Some(tickets) => tickets.push(ticket),
         None => {
-            let mut tickets = Tickets::new();
-            tickets.push(ticket);
-            extensions.insert(tickets);
+            extensions.insert(Tickets::new(ticket));
         }
     }
 }

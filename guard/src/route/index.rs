@@ -4,9 +4,10 @@
 //! them, and an application has few such groups, however many routes. What is found still has to be compared.
 //! Must not know: registrations.
 
-use std::{collections::HashMap, hash::BuildHasher as _};
+use std::hash::BuildHasher as _;
 
-use foldhash::quality::RandomState;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 use smallvec::SmallVec;
 
 use super::pattern::{Extent, Pattern};
@@ -27,7 +28,8 @@ pub(super) struct Index {
 #[derive(Debug)]
 struct Group {
     shape: Shape,
-    members: HashMap<u64, Members, RandomState>,
+    /// With the hash of their literal segments.
+    members: HashTable<(u64, Members)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +65,8 @@ impl Index {
             let literals = part.iter().enumerate();
             let literals = literals.filter(|(nth, _)| group.shape.is_literal(*nth));
             let hash = self.hash(literals.map(|(_, segment)| *segment));
-            let members = group.members.get(&hash).into_iter().flatten();
+            let known = group.members.find(hash, |(other, _)| *other == hash);
+            let members = known.into_iter().flat_map(|(_, members)| members);
             members.copied().for_each(&mut visit);
         }
     }
@@ -72,12 +75,16 @@ impl Index {
         let hash = self.hash(pattern.segments().flatten());
         let at = self.groups.iter().position(|group| group.shape == shape);
         let at = at.unwrap_or_else(|| {
-            let members = HashMap::default();
+            let members = HashTable::new();
             self.groups.push(Group { shape, members });
             self.groups.len() - 1
         });
         if let Some(group) = self.groups.get_mut(at) {
-            group.members.entry(hash).or_default().push(number);
+            let entry = group
+                .members
+                .entry(hash, |(other, _)| *other == hash, |(hash, _)| *hash);
+            let mut entry = entry.or_insert_with(|| (hash, Members::new()));
+            entry.get_mut().1.push(number);
         }
     }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use actix_web::dev::ServiceRequest;
-use foldhash::quality::RandomState;
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::{

@@ -6,7 +6,6 @@
 use std::{cell::RefCell, rc::Rc};
 
 use actix_web::{dev::ServiceRequest, http::Method};
-use smallvec::SmallVec;
 
 use crate::{
     client::Client,
@@ -21,7 +20,37 @@ use super::{
 };
 
 /// The tickets of a request: one of each guard with a configuration of its own.
-pub(crate) type Tickets = SmallVec<[Rc<Ticket>; 1]>;
+#[derive(Debug)]
+pub(crate) struct Tickets {
+    first: Rc<Ticket>,
+    others: Vec<Rc<Ticket>>,
+}
+
+impl Tickets {
+    pub(crate) fn new(first: Rc<Ticket>) -> Self {
+        Self {
+            first,
+            others: Vec::new(),
+        }
+    }
+
+    pub(crate) fn push(&mut self, ticket: Rc<Ticket>) {
+        self.others.push(ticket);
+    }
+
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        1 + self.others.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: usize) -> Option<&Rc<Ticket>> {
+        match number.checked_sub(1) {
+            None => Some(&self.first),
+            Some(number) => self.others.get(number),
+        }
+    }
+}
 
 /// See the module's documentation.
 #[derive(Debug)]

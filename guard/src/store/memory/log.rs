@@ -43,13 +43,15 @@ impl Log {
         count_rejected: bool,
         states: &mut QuotaStates,
     ) -> bool {
-        self.let_go(now_millis, quota.window_millis);
-        let admitted = self.count(now_millis, quota) < quota.requests as usize;
-        let record = admitted || count_rejected;
-        if record {
-            self.add(now_millis, quota.requests, quota.window_millis);
+        let (requests, window) = (quota.requests as usize, quota.window_millis);
+        self.let_go(now_millis, window);
+        let admitted = self.stamps.len() < requests;
+        let recorded = admitted || count_rejected;
+        if recorded {
+            self.add(now_millis, quota.requests, window);
         }
-        states.push(self.state(now_millis, quota, record));
+        // What is left is in the window, all of it.
+        states.push(self.state_of(now_millis, quota, self.stamps.len(), recorded));
         admitted
     }
 
@@ -108,7 +110,12 @@ impl Log {
     /// How a quota stands after a request was decided, which was `recorded` or not.
     #[inline]
     pub(super) fn state(&self, now_millis: u64, quota: &Quota, recorded: bool) -> QuotaState {
-        let count = self.count(now_millis, quota);
+        self.state_of(now_millis, quota, self.count(now_millis, quota), recorded)
+    }
+
+    /// The same, of a quota with so many entries in its window.
+    #[inline]
+    fn state_of(&self, now_millis: u64, quota: &Quota, count: usize, recorded: bool) -> QuotaState {
         let requests = quota.requests as usize;
         // One more is admitted when the entry that fills the quota leaves the window; below the quota, the oldest one.
         let next_to_leave = self.stamps.len() - count + count.saturating_sub(requests);
