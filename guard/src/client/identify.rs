@@ -49,9 +49,12 @@ pub(crate) fn identify(
         None => trust.unix,
     };
     let named = trusted.then(|| client_named_by_proxies(headers, trust));
-    // Who is local is told from a proxy by what it sends.
+    // Who is local is told from a proxy by what it sends. Who has named the client has sent it.
     let local = peer.filter(|peer| is_local(*peer));
-    let forwards = local.is_some() && forwards(headers, trust);
+    let forwards = match named {
+        Some(Some(_)) => true,
+        _ => local.is_some() && forwards(headers, trust),
+    };
     let (address, role) = match (named, peer) {
         (Some(Some(client)), _) => (Some(client), Role::Client),
         (Some(None), peer) => (peer, Role::Infrastructure),

@@ -10,7 +10,13 @@ use std::net::{IpAddr, Ipv4Addr};
 
 /// Reads a hop that may stand in blanks and in one pair of double quotes.
 pub(super) fn read(hop: &[u8]) -> Option<IpAddr> {
-    let hop = match trim_blanks(hop) {
+    read_trimmed(trim_blanks(hop))
+}
+
+/// The same of a hop without blanks.
+#[inline]
+pub(super) fn read_trimmed(hop: &[u8]) -> Option<IpAddr> {
+    let hop = match hop {
         [b'"', quoted @ .., b'"'] => quoted,
         bare => bare,
     };
@@ -18,16 +24,46 @@ pub(super) fn read(hop: &[u8]) -> Option<IpAddr> {
 }
 
 /// Reads an address that is not known to be text.
+#[inline]
 pub(super) fn parse_bytes(address: &[u8]) -> Option<IpAddr> {
-    parse_address(std::str::from_utf8(address).ok()?)
+    // Nearly every hop is one with nothing around it.
+    match dotted(address) {
+        Some(address) => Some(IpAddr::V4(address)),
+        None => parse_address(std::str::from_utf8(address).ok()?),
+    }
+}
+
+/// An IPv4 address in its only spelling.
+#[inline]
+fn dotted(address: &[u8]) -> Option<Ipv4Addr> {
+    let (first, rest) = octet(address)?;
+    let (second, rest) = octet(rest.strip_prefix(b".")?)?;
+    let (third, rest) = octet(rest.strip_prefix(b".")?)?;
+    let (fourth, rest) = octet(rest.strip_prefix(b".")?)?;
+    rest.is_empty()
+        .then(|| Ipv4Addr::new(first, second, third, fourth))
+}
+
+/// A number up to 255 without leading zeros, and what follows it.
+#[inline]
+fn octet(text: &[u8]) -> Option<(u8, &[u8])> {
+    let digit = |byte: u8| u16::from(byte - b'0');
+    let (number, rest) = match text {
+        [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] => {
+            (digit(*a) * 100 + digit(*b) * 10 + digit(*c), rest)
+        }
+        [a @ b'1'..=b'9', b @ b'0'..=b'9', rest @ ..] => (digit(*a) * 10 + digit(*b), rest),
+        [a @ b'0'..=b'9', rest @ ..] => (digit(*a), rest),
+        _ => return None,
+    };
+    Some((u8::try_from(number).ok()?, rest))
 }
 
 /// Reads an address in any spelling, with or without brackets, port and zone. IPv4-mapped IPv6 is IPv4.
 ///
 /// The last group of an IPv6 address without brackets is never a port: `2001:db8::1:80` is an address.
 pub(in crate::client) fn parse_address(text: &str) -> Option<IpAddr> {
-    // Nearly every hop is one with nothing around it.
-    if let Ok(address) = text.parse::<Ipv4Addr>() {
+    if let Some(address) = dotted(text.as_bytes()) {
         return Some(IpAddr::V4(address));
     }
     let address: IpAddr = without_zone(without_port(text)?).parse().ok()?;
@@ -83,7 +119,22 @@ pub(super) fn trim_blanks(mut text: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn ipv4_addresses_are_those_of_the_standard_library(
+            any in "[0-9.]{0,17}",
+            near in "[0-2]?[0-9]{1,2}(\\.[0-2]?[0-9]{1,2}){3}",
+            odd in ".{0,6}",
+        ) {
+            for text in [any, near, odd] {
+                prop_assert_eq!(dotted(text.as_bytes()), text.parse().ok(), "{}", text);
+            }
+        }
+    }
 
     #[test]
     fn every_spelling_of_an_address_is_read() {

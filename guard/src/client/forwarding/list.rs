@@ -12,6 +12,7 @@ use super::hop;
 /// The hops of a line from the right, without empty elements; `None` is an unreadable one.
 pub(super) fn hops_from_right(line: &[u8]) -> impl Iterator<Item = Option<IpAddr>> {
     line.rsplit(|byte| *byte == b',')
-        .filter(|element| !hop::trim_blanks(element).is_empty())
-        .map(hop::read)
+        .map(hop::trim_blanks)
+        .filter(|element| !element.is_empty())
+        .map(hop::read_trimmed)
 }
