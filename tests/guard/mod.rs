@@ -4,6 +4,7 @@ mod answers;
 mod bans;
 mod clients;
 mod detection;
+mod errors;
 mod handle;
 mod passive;
 mod strikes;

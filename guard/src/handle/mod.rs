@@ -18,6 +18,7 @@ use crate::{
     decision::{Cause, Outcome, StoreState},
     engine::Engine,
     judge::{BANS, say_banned, say_report},
+    route::Tickets,
     telemetry::StrikeCause,
     view::View,
 };
@@ -28,8 +29,8 @@ pub use error::GuardError;
 /// Longest ban: ten years.
 const LONGEST_BAN: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
-/// Marks a request whose handler reported a threat: it is not clean, and not struck twice.
-pub(crate) struct Reported;
+/// Marks a request that was reported as a threat: it is not struck twice.
+struct Reported;
 
 /// Lists, sets and lifts bans, takes reports, and puts a changed configuration in force.
 ///
@@ -161,7 +162,7 @@ impl GuardHandle {
     /// One request is at most one strike: further reports of it are only logged. Clients that can't be banned (without an address,
     /// or behind a proxy that nobody declared) are not struck.
     pub async fn report_threat(&self, request: &HttpRequest, reason: &str) -> Option<Ban> {
-        let again = request.extensions_mut().insert(Reported).is_some();
+        let again = mark_reported(request);
         let view = View::new(Arc::clone(&self.engine));
         let known = request.extensions().get::<Client>().cloned();
         let client = known.unwrap_or_else(|| client_of(request, &view.settings));
@@ -249,6 +250,14 @@ fn fixed_field(old: &Settings, new: &Settings) -> Option<&'static str> {
 fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, GuardError> {
     let text = address.to_string();
     ClientKey::parse(&text, settings.ipv6_prefix).ok_or(GuardError::InvalidAddress(text))
+}
+
+/// Has the guards of a request know that it is not clean; whether they knew.
+fn mark_reported(request: &HttpRequest) -> bool {
+    let mut extensions = request.extensions_mut();
+    let tickets = extensions.get::<Tickets>().into_iter().flatten();
+    tickets.for_each(|ticket| ticket.report());
+    extensions.insert(Reported).is_some()
 }
 
 fn client_of(request: &HttpRequest, settings: &Settings) -> Client {

@@ -4,13 +4,12 @@
 
 use std::rc::Rc;
 
-use actix_web::{Error, HttpMessage as _, dev::ServiceResponse, http::Method};
+use actix_web::{Error, dev::ServiceResponse, http::Method};
 
 use crate::{
     client::{Client, ClientKey},
     config::HeaderStyle,
     decision::{Answer, Decision, QuotaStates},
-    handle::Reported,
     judge::{count_refusal, judge, say},
     response::{Refusal, RefusalError, tell_quotas},
     route::{Prediction, Routed, Ticket},
@@ -18,7 +17,10 @@ use crate::{
     view::{View, Windows},
 };
 
-use super::{service::Worker, signals::Signals};
+use super::{
+    service::Worker,
+    signals::{Sign, Signals},
+};
 
 /// What is to be done when the answer is known.
 pub struct After {
@@ -37,7 +39,8 @@ struct Counted {
     windows: Windows,
 }
 
-/// Of a request that its route decides about; or that the global window admitted where no limited route was expected.
+/// Of a request that its route decides about; that the global window admitted where no limited route was expected; or of which it matters
+/// whether it is reported.
 pub(super) struct Ticketed {
     pub(super) worker: Rc<Worker>,
     pub(super) ticket: Rc<Ticket>,
@@ -119,6 +122,7 @@ impl After {
 
     /// The answer is known.
     pub(super) fn answered<B>(&mut self, response: &mut Result<ServiceResponse<B>, Error>) {
+        let mut is_reported = false;
         if let Some(Ticketed { worker, ticket }) = self.ticketed.take() {
             match &ticket.routed {
                 Some(routed) => self.conclude(&worker.prediction, &ticket, routed),
@@ -131,23 +135,31 @@ impl After {
             if ticket.is_refused() {
                 return;
             }
+            is_reported = ticket.is_reported();
         }
         let signals = self.signals.take();
-        let is_clean = signals.is_none_or(|signals| signals.heed(&self.view, response));
-        let (Some(counted), Ok(response)) = (&self.counted, response) else {
+        let sign = signals.map_or(Sign::Clean, |signals| {
+            signals.heed(&self.view, response, is_reported)
+        });
+        let Some(counted) = self.counted.take().filter(|_| sign != Sign::Refused) else {
             return;
         };
-        if counted.resets && is_clean && !response.request().extensions().contains::<Reported>() {
+        if counted.resets && sign == Sign::Clean && !is_reported {
             in_background(self.view.store().clear_strikes(self.client));
         }
         if tells_quotas(&self.view) {
             let style = self.view.settings.rate_limit_headers;
-            tell_quotas(
-                response.headers_mut(),
-                style,
-                &counted.windows,
-                &counted.quotas,
-            );
+            let Counted {
+                windows, quotas, ..
+            } = counted;
+            match response {
+                Ok(response) => tell_quotas(response.headers_mut(), style, &windows, &quotas),
+                // Its response is made further out.
+                Err(error) => error.add_response_mapper(move |mut response| {
+                    tell_quotas(response.headers_mut(), style, &windows, &quotas);
+                    response
+                }),
+            }
         }
     }
 

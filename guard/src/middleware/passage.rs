@@ -180,7 +180,8 @@ where
         if let Some(refusal) = judge(self.view, self.client, decision, &mut windows) {
             return self.refuse(request, &refusal);
         }
-        let ticket = self.hand_over_ticket(ticket, tally, &request);
+        let is_told = self.signals.is_some() || self.view.resets(decision);
+        let ticket = self.hand_over_ticket(ticket, tally, is_told, &request);
         let inner = self.service.call(request);
         let ticketed = ticket.map(|ticket| Ticketed {
             worker: Rc::clone(self.worker),
@@ -243,26 +244,29 @@ where
     }
 
     pub(super) fn serve_uncounted(&self, request: ServiceRequest) -> GuardFuture<S, B> {
-        self.hand_over_ticket(self.ticket, Tally::none(), &request);
+        self.hand_over_ticket(self.ticket, Tally::none(), false, &request);
         GuardFuture::Forward {
             inner: self.service.call(request),
         }
     }
 
     /// Gives limited routes what they are to find, with what has been noted of the request, which they may yet change; the ticket, if they may decide about the request.
+    /// `is_told`: also if whether the request is reported matters, for the ticket will tell.
     #[inline]
     fn hand_over_ticket(
         &self,
         ticket: TicketKind,
         tally: Tally,
+        is_told: bool,
         request: &ServiceRequest,
     ) -> Option<Rc<Ticket>> {
         let (view, client) = (|| Rc::clone(self.view), || self.client.clone());
         match ticket {
-            TicketKind::None => None,
-            TicketKind::Pass => {
-                hand_over(request, Ticket::pass(view(), client()));
-                None
+            TicketKind::None if !is_told => None,
+            TicketKind::None | TicketKind::Pass => {
+                let ticket = Ticket::pass(view(), client());
+                hand_over(request, Rc::clone(&ticket));
+                is_told.then_some(ticket)
             }
             TicketKind::Counted => {
                 let ticket = Ticket::counted(view(), client(), tally);

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use actix_web::{
-    Error, HttpMessage as _,
+    Error,
     dev::{ServiceRequest, ServiceResponse},
     http::Method,
 };
@@ -14,7 +14,6 @@ use crate::{
     client::Client,
     decision::{Answer, Cause, Decision},
     detect::Threat,
-    handle::Reported,
     judge::{bar, reason, say},
     policy::{Barred, StatusSign, status_sign},
     telemetry::StrikeCause,
@@ -25,6 +24,15 @@ use super::{
     after::refusal_error,
     body::{Verdict, watch},
 };
+
+/// What an answer says about its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sign {
+    Clean,
+    NotClean,
+    /// A refusal has taken the place of the answer.
+    Refused,
+}
 
 /// Of a request that is being served.
 pub(super) struct Signals {
@@ -66,17 +74,17 @@ impl Signals {
         })
     }
 
-    /// Does what the answer gives reason to; whether the request was clean.
+    /// Does what the answer gives reason to. One request is at most one strike: one that was reported has had its own.
     pub(super) fn heed<B>(
         &self,
         view: &Rc<View>,
         response: &mut Result<ServiceResponse<B>, Error>,
-    ) -> bool {
-        let may_strike = !is_reported(response);
+        is_reported: bool,
+    ) -> Sign {
+        let may_strike = !is_reported;
         let threat = self.body.as_ref().and_then(|verdict| verdict.take());
         if let Some(threat) = threat {
-            self.refuse(view, response, threat, may_strike);
-            return false;
+            return self.refuse(view, response, threat, may_strike);
         }
         let status = match response {
             Ok(response) => response.status(),
@@ -91,7 +99,10 @@ impl Signals {
             StatusSign::NotFound if may_strike => self.count_not_found(view),
             _ => {}
         }
-        sign == StatusSign::Clean
+        match sign {
+            StatusSign::Clean => Sign::Clean,
+            StatusSign::Strike | StatusSign::NotFound => Sign::NotClean,
+        }
     }
 
     fn refuse<B>(
@@ -100,14 +111,16 @@ impl Signals {
         response: &mut Result<ServiceResponse<B>, Error>,
         threat: Threat,
         may_strike: bool,
-    ) {
+    ) -> Sign {
         if threat.is_struck() && may_strike {
             self.strike(view, &reason(&threat), StrikeCause::Threat);
         }
         let barred = Barred::Threat(threat);
         if let Some(refusal) = bar(view, &self.client, &barred, &self.path) {
             *response = Err(refusal_error(view, refusal, self.method.clone()));
+            return Sign::Refused;
         }
+        Sign::NotClean
     }
 
     fn strike(&self, view: &Rc<View>, reason: &str, cause: StrikeCause) {
@@ -136,13 +149,5 @@ impl Signals {
                 );
             }
         }
-    }
-}
-
-/// One request is at most one strike.
-fn is_reported<B>(response: &Result<ServiceResponse<B>, Error>) -> bool {
-    match response {
-        Ok(response) => response.request().extensions().contains::<Reported>(),
-        Err(_) => false,
     }
 }

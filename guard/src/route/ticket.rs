@@ -86,6 +86,8 @@ struct State {
     /// The decision that admitted the request, with its windows.
     settled: Option<(Decision, Windows)>,
     refused: bool,
+    /// A handler, or a middleware on the way to it, reported the request as a threat.
+    reported: bool,
     /// The call of the inner service has returned: claims from now on are late.
     called: bool,
     late: bool,
@@ -230,6 +232,17 @@ impl Ticket {
     /// Notes that the route refused the request.
     pub(crate) fn refuse(&self) {
         self.state.borrow_mut().refused = true;
+    }
+
+    /// Notes that the request was reported as a threat.
+    pub(crate) fn report(&self) {
+        self.state.borrow_mut().reported = true;
+    }
+
+    /// Whether the request was reported as a threat. Known here also if the answer is an error, which has no request.
+    #[inline]
+    pub(crate) fn is_reported(&self) -> bool {
+        self.state.borrow().reported
     }
 
     #[inline]
