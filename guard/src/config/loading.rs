@@ -56,7 +56,8 @@ impl SecurityConfigBuilder {
     /// and so on. Lists are separated by commas and replace the whole list; `[[routes]]` can only be set in TOML.
     ///
     /// `GUARD_CONFIG` is not a field and is left alone, and so is what Kubernetes injects for a Service called
-    /// `guard`: `GUARD_PORT`, `GUARD_PORT_*` and `GUARD_SERVICE_*`.
+    /// `guard` (`GUARD_PORT`, `GUARD_PORT_*` and `GUARD_SERVICE_*`) or, say, `guard-redis`: `GUARD_REDIS_SERVICE_HOST`,
+    /// `GUARD_REDIS_PORT_6379_TCP` and the like.
     ///
     /// # Errors
     /// An unknown `GUARD_*` name, or a variable whose value is not acceptable.
@@ -77,7 +78,7 @@ impl SecurityConfigBuilder {
         let mut variables: Vec<(String, OsString)> = variables
             .into_iter()
             .map(|(name, value)| (name.into().to_string_lossy().into_owned(), value.into()))
-            .filter(|(name, _)| is_ours(name))
+            .filter(|(name, value)| is_ours(name, value))
             .collect();
         // The environment has no order of its own, and errors should not depend on it.
         variables.sort_by(|(left, _), (right, _)| left.cmp(right));
@@ -141,15 +142,43 @@ fn read_variable(field: &Field, value: &OsStr) -> Result<Raw, Problem> {
     Ok(raw)
 }
 
-fn is_ours(variable: &str) -> bool {
-    variable.starts_with(PREFIX) && variable != CONFIG_FILE && !is_from_kubernetes(variable)
+fn is_ours(variable: &str, value: &OsStr) -> bool {
+    variable.starts_with(PREFIX) && variable != CONFIG_FILE && !is_from_kubernetes(variable, value)
 }
 
-/// A Service called `guard` makes Kubernetes inject these into every pod.
-fn is_from_kubernetes(variable: &str) -> bool {
+/// Kubernetes injects these into every pod for a Service called `guard`, and for each whose name begins so: `guard-redis`.
+fn is_from_kubernetes(variable: &str, value: &OsStr) -> bool {
     variable == "GUARD_PORT"
         || variable.starts_with("GUARD_PORT_")
         || variable.starts_with("GUARD_SERVICE_")
+        || variable.ends_with("_SERVICE_HOST")
+        || variable.ends_with("_SERVICE_PORT")
+        || variable.contains("_SERVICE_PORT_")
+        // The name alone may be somebody's guess at how to set the port of Redis.
+        || variable.ends_with("_PORT") && is_place(value)
+        || variable.split("_PORT_").skip(1).any(is_port_and_protocol)
+}
+
+const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
+
+/// As in `tcp://10.0.0.1:6379`.
+fn is_place(value: &OsStr) -> bool {
+    let scheme = value.to_str().and_then(|value| value.split_once("://"));
+    scheme.is_some_and(|(scheme, _)| PROTOCOLS.iter().any(|it| scheme.eq_ignore_ascii_case(it)))
+}
+
+/// As in `6379_TCP` and `6379_TCP_ADDR`.
+fn is_port_and_protocol(text: &str) -> bool {
+    let mut parts = text.split('_');
+    let port = parts.next().unwrap_or_default();
+    port.parse::<u16>().is_ok()
+        && parts
+            .next()
+            .is_some_and(|protocol| PROTOCOLS.contains(&protocol))
+        && parts
+            .next()
+            .is_none_or(|part| ["PROTO", "PORT", "ADDR"].contains(&part))
+        && parts.next().is_none()
 }
 
 fn unknown_field(name: &str) -> ConfigError {
