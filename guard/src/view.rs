@@ -7,7 +7,7 @@ mod ask;
 mod general;
 
 use std::{
-    cell::RefCell,
+    cell::{OnceCell, RefCell},
     collections::HashMap,
     rc::Rc,
     sync::{Arc, LazyLock},
@@ -21,7 +21,7 @@ use crate::{
     config::{RouteOverride, Settings, StrikeReset},
     decision::{Decision, Outcome, Quota, Store, StrikeRules},
     engine::Engine,
-    route::{CountedMethods, NamedQuota, RouteIdentity, RouteWindows},
+    route::{CountedMethods, Entries, EntryPaths, NamedQuota, RouteIdentity, RouteWindows},
     telemetry::RouteMeter,
 };
 
@@ -52,6 +52,7 @@ pub(crate) struct View {
     strikes: Option<StrikeRules>,
     /// Windows of `[[routes]]` for routes without an annotation.
     configured: RefCell<HashMap<(String, Method), Rc<RouteWindows>>>,
+    entry_paths: OnceCell<EntryPaths>,
 }
 
 impl View {
@@ -70,6 +71,7 @@ impl View {
                 .map(|window| window.windows(&engine.meters)),
             strikes: settings.enable_ip_banning.then(|| strike_rules(&settings)),
             configured: RefCell::default(),
+            entry_paths: OnceCell::new(),
             settings,
             engine,
         }
@@ -115,6 +117,20 @@ impl View {
     /// The windows of answers with 404; empty without `not_found_limit`.
     pub(crate) fn not_found(&self) -> Windows {
         self.not_found.iter().map(Rc::clone).collect()
+    }
+
+    /// The entries of `[[routes]]`, if there are any.
+    #[inline]
+    pub(crate) fn entries(&self) -> Option<Entries<'_>> {
+        let routes = &self.settings.routes;
+        if routes.is_empty() {
+            return None;
+        }
+        let paths = || EntryPaths::new(routes.iter().map(|route| route.pattern.as_str()));
+        Some(Entries {
+            paths: self.entry_paths.get_or_init(paths),
+            version: self.version,
+        })
     }
 
     /// The windows of a request that no annotation claims: the configuration's for its pattern, else the global one.

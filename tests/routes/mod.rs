@@ -5,10 +5,11 @@ mod configured;
 mod exactness;
 mod keys;
 mod lazy;
+mod unrouted;
 mod wrapped;
 
 use actix_web::{Responder, get};
-use actix_web_guard::SecurityConfig;
+use actix_web_guard::{SecurityConfig, rate_limit};
 
 /// A guard that lets `global` requests through on the global window and never bans.
 fn guarded(global: i64) -> SecurityConfig {
@@ -25,6 +26,13 @@ macro_rules! app {
     };
 }
 use app;
+
+/// A handler with a window of its own.
+#[rate_limit(requests = 2, window = 60)]
+#[get("/annotated")]
+async fn annotated() -> impl Responder {
+    "annotated"
+}
 
 /// A handler on the global window.
 #[get("/other")]

@@ -96,11 +96,24 @@ impl Dynamic {
     }
 }
 
+/// Checks the regular expressions of a pattern that is fine but for them.
+pub(super) fn check_expressions(pattern: &str) -> Result<(), &'static str> {
+    if pattern.contains('{') {
+        compiled(pattern).map(|_| ())
+    } else {
+        Ok(())
+    }
+}
+
+fn resource(pattern: &str) -> Result<ResourceDef, Problem> {
+    compiled(pattern).map_err(|reason| not_a_pattern(pattern, reason))
+}
+
 /// actix has no other way to say that it does not take a regular expression, and which ones it takes depends on the
 /// features with which the application uses it.
-fn resource(pattern: &str) -> Result<ResourceDef, Problem> {
+fn compiled(pattern: &str) -> Result<ResourceDef, &'static str> {
     panic::catch_unwind(|| ResourceDef::new(pattern))
-        .map_err(|_| not_a_pattern(pattern, "have regular expressions that actix takes"))
+        .map_err(|_| "have regular expressions that actix takes")
 }
 
 fn not_a_pattern(pattern: &str, reason: &str) -> Problem {

@@ -13,7 +13,7 @@ use crate::decision::Quota;
 
 use super::{
     error::Problem,
-    pattern,
+    paths, pattern,
     raw::Raw,
     settings::RouteOverride,
     text,
@@ -78,7 +78,7 @@ fn key<T>(
 
 fn as_pattern(raw: &Raw) -> Result<String, Problem> {
     let pattern = as_text(raw)?;
-    match pattern::check(pattern) {
+    match pattern::check(pattern).and_then(|()| paths::check_expressions(pattern)) {
         Ok(()) => Ok(pattern.to_owned()),
         Err(what) => Err(Problem::must(format_args!("{what}, not {raw}"))),
     }
@@ -213,6 +213,10 @@ mod tests {
             (
                 with("pattern", Some(Raw::text("/{id"))),
                 "routes[1].pattern: must have balanced braces, not \"/{id\"",
+            ),
+            (
+                with("pattern", Some(Raw::text("/{id:[}"))),
+                "routes[1].pattern: must have regular expressions that actix takes, not \"/{id:[}\"",
             ),
             (
                 with("requests", Some(Raw::Integer(0))),

@@ -139,8 +139,8 @@ where
     /// Where the request is counted: in the global window before routing, or in the windows of its route.
     #[inline]
     fn forecast(&self, request: &ServiceRequest) -> Forecast {
-        let configured = !self.view.settings.routes.is_empty();
-        if matches!(self.ticket, TicketKind::None) && !configured {
+        let entries = self.view.entries();
+        if matches!(self.ticket, TicketKind::None) && entries.is_none() {
             return Forecast::Global { pattern: None };
         }
         #[cfg(feature = "admin")]
@@ -148,7 +148,7 @@ where
             // Decided about where the request is at hand, for a refusal to become a question for the password.
             return Forecast::Global { pattern: None };
         }
-        self.worker.prediction.forecast(request, configured)
+        self.worker.prediction.forecast(request, entries)
     }
 
     #[inline]

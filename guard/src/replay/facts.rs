@@ -13,17 +13,18 @@ use crate::{
     detect::{Action, Application, ProbeMatch, Threat},
     inspector::inspect,
     policy::Facts,
+    route::EntryPaths,
     view::View,
 };
 
-use super::{PastRequest, routes::PastRoutes};
+use super::PastRequest;
 
 /// The facts of a request of the past.
 pub(super) struct Past<'a> {
     pub(super) request: &'a PastRequest<'a>,
     pub(super) client: &'a Client,
     pub(super) view: &'a View,
-    pub(super) routes: &'a PastRoutes,
+    pub(super) routes: &'a EntryPaths,
     /// As a router reads it.
     pub(super) path: &'a str,
 }
@@ -88,7 +89,8 @@ impl Facts for Past<'_> {
 /// Of the application's routes, those of the configuration are known.
 impl Application for Past<'_> {
     fn routes_literally(&self, found: &ProbeMatch) -> bool {
-        self.routes.name_literally(self.path, found)
+        let pattern = self.routes.find(self.path);
+        pattern.is_some_and(|pattern| found.is_named_by(&pattern))
     }
 }
 

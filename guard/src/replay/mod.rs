@@ -6,7 +6,6 @@ mod agents;
 mod clock;
 mod decision;
 mod facts;
-mod routes;
 
 use std::{fmt, net::IpAddr, rc::Rc, sync::Arc};
 
@@ -22,13 +21,13 @@ use crate::{
     engine::Engine,
     judge::reason,
     policy::{Barred, Course, Question, StatusSign, course, status_sign},
+    route::EntryPaths,
     view::View,
 };
 
 use agents::KnownAgents;
 use clock::PastClock;
 use facts::{Past, routed_path};
-use routes::PastRoutes;
 
 pub use decision::{KnownAgent, PastRequest, ReplayDecision, ReplayOutcome};
 
@@ -53,7 +52,7 @@ pub use decision::{KnownAgent, PastRequest, ReplayDecision, ReplayOutcome};
 pub struct Replay {
     view: View,
     clock: Arc<PastClock>,
-    routes: PastRoutes,
+    routes: EntryPaths,
     agents: KnownAgents,
 }
 
@@ -74,7 +73,7 @@ impl Replay {
         let config = config.for_replay(Arc::clone(&clock) as Arc<dyn Clock>);
         let routes = config.settings().routes.iter();
         Self {
-            routes: PastRoutes::new(routes.map(|route| route.pattern.as_str())),
+            routes: EntryPaths::new(routes.map(|route| route.pattern.as_str())),
             view: View::new(Engine::of(&config)),
             clock,
             agents: KnownAgents::new(),

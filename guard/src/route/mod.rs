@@ -5,6 +5,7 @@
 
 pub(crate) mod annotation;
 mod claiming;
+mod entry_paths;
 mod in_force;
 mod index;
 #[cfg(feature = "admin")]
@@ -27,6 +28,7 @@ mod windows;
 
 pub(crate) use annotation::AnnotatedKey;
 pub use annotation::KeyFunction;
+pub(crate) use entry_paths::EntryPaths;
 #[cfg(feature = "admin")]
 pub(crate) use known_logs::{KnownLog, known_logs};
 pub(crate) use laziness::may_be_lazy;
@@ -35,6 +37,7 @@ pub use limit::RouteLimit;
 pub(crate) use listing::{LimitOrigin, ListedLimit, ListedRoute, listed_routes};
 #[cfg(feature = "admin")]
 pub(crate) use met::MetRoutes;
+pub(crate) use paths::Entries;
 pub(crate) use prediction::{Expectation, Forecast, Prediction};
 pub(crate) use registration::{CountedMethods, RouteIdentity};
 pub(crate) use registry::{any_registered, detection_is_off};

@@ -8,6 +8,7 @@ use actix_web::{dev::ServiceRequest, http::Method};
 use foldhash::quality::RandomState;
 
 use super::{
+    entry_paths::EntryPaths,
     pattern::path_segments,
     registry::{self, Candidates},
 };
@@ -17,7 +18,16 @@ const PATHS: usize = 1024;
 /// Longer paths are not remembered.
 const LONGEST_PATH: usize = 256;
 
-/// The pattern that the resource map gives for a path: the first that matches, whatever guards say.
+/// The entries of `[[routes]]` in force.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entries<'a> {
+    pub(crate) paths: &'a EntryPaths,
+    /// Of the settings that they are from.
+    pub(crate) version: u64,
+}
+
+/// The pattern that the resource map gives for a path: the first that matches, whatever guards say. Where it has none, or only that of a
+/// mount, it is that of an entry of `[[routes]]` for the path.
 #[derive(Clone, Debug)]
 pub(crate) struct FirstPattern {
     pub(crate) pattern: Option<Rc<str>>,
@@ -38,8 +48,8 @@ pub(crate) struct Paths {
 struct Remembered {
     method: u8,
     path: String,
-    /// What registrations are known of when this was found.
-    version: u64,
+    /// What registrations are known of when this was found, and the version of the entries, if there were any.
+    versions: (u64, Option<u64>),
     first: FirstPattern,
 }
 
@@ -54,12 +64,16 @@ impl Paths {
     }
 
     /// The pattern that comes first for the request's path.
-    pub(crate) fn first_pattern(&self, request: &ServiceRequest) -> FirstPattern {
-        self.remembered(request)
-            .unwrap_or_else(|| self.find_first(request))
+    pub(crate) fn first_pattern(
+        &self,
+        request: &ServiceRequest,
+        entries: Option<Entries<'_>>,
+    ) -> FirstPattern {
+        self.remembered(request, entries)
+            .unwrap_or_else(|| self.find_first(request, entries))
     }
 
-    fn find_first(&self, request: &ServiceRequest) -> FirstPattern {
+    fn find_first(&self, request: &ServiceRequest, entries: Option<Entries<'_>>) -> FirstPattern {
         // The path that the router matches on: percent-decoded.
         let path = request.match_info().as_str();
         let pattern = request.resource_map().match_pattern(path);
@@ -68,6 +82,10 @@ impl Paths {
             &path_segments(path),
             pattern.as_deref(),
         );
+        let pattern = match entries {
+            Some(entries) => entries.paths.or_find(pattern, path),
+            None => pattern,
+        };
         FirstPattern {
             pattern: pattern.map(|pattern| self.text(pattern)),
             shared,
@@ -84,11 +102,15 @@ impl Paths {
     }
 
     /// What is remembered of the request's path, found if need be; `None` for paths that are not remembered.
-    fn remembered(&self, request: &ServiceRequest) -> Option<FirstPattern> {
-        let (method, path, version) = (
+    fn remembered(
+        &self,
+        request: &ServiceRequest,
+        entries: Option<Entries<'_>>,
+    ) -> Option<FirstPattern> {
+        let (method, path, versions) = (
             method_slot(request.method()),
             request.match_info().as_str(),
-            registry::version(),
+            (registry::version(), entries.map(|entries| entries.version)),
         );
         if path.len() > LONGEST_PATH {
             return None;
@@ -99,20 +121,20 @@ impl Paths {
             places.resize_with(PATHS, || None);
         }
         let place = places.get_mut(at)?;
-        let known = place
-            .as_ref()
-            .filter(|one| (one.version, one.method, one.path.as_str()) == (version, method, path));
+        let known = place.as_ref().filter(|one| {
+            (one.versions, one.method, one.path.as_str()) == (versions, method, path)
+        });
         if let Some(known) = known {
             return Some(known.first.clone());
         }
         let mut text = place.take().map(|one| one.path).unwrap_or_default();
         text.clear();
         text.push_str(path);
-        let first = self.find_first(request);
+        let first = self.find_first(request, entries);
         *place = Some(Remembered {
             method,
             path: text,
-            version,
+            versions,
             first: first.clone(),
         });
         Some(first)

@@ -14,7 +14,7 @@ use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
 use super::{
-    paths::{Paths, method_slot},
+    paths::{Entries, Paths, method_slot},
     registration::Registration,
     registry::Candidates,
 };
@@ -101,12 +101,16 @@ impl Prediction {
         }
     }
 
-    /// Who decides about `request`. `configured`: the configuration has limits for patterns.
-    pub(crate) fn forecast(&self, request: &ServiceRequest, configured: bool) -> Forecast {
+    /// Who decides about `request`. `entries`: the limits that the configuration has for patterns, if it has any.
+    pub(crate) fn forecast(
+        &self,
+        request: &ServiceRequest,
+        entries: Option<Entries<'_>>,
+    ) -> Forecast {
         let candidates = self.paths.candidates(request);
         let is_nobody = candidates == Candidates::NOBODY && !self.surprised.get();
         if is_nobody {
-            let first = configured.then(|| self.paths.first_pattern(request));
+            let first = entries.map(|_| self.paths.first_pattern(request, entries));
             return Forecast::Global {
                 pattern: first.and_then(|first| first.pattern),
             };
@@ -121,20 +125,21 @@ impl Prediction {
         let is_clear = seen
             .as_ref()
             .is_none_or(|seen| !seen.mixed && !seen.claims.is_empty());
-        if is_clear && !configured {
+        if is_clear && entries.is_none() {
             return self.expect(kind, None, seen);
         }
-        self.forecast_by_pattern(request, kind, seen)
+        self.forecast_by_pattern(request, entries, kind, seen)
     }
 
     /// The pattern tells apart what method and candidates do not.
     fn forecast_by_pattern(
         &self,
         request: &ServiceRequest,
+        entries: Option<Entries<'_>>,
         kind: Kind,
         all: Option<Seen>,
     ) -> Forecast {
-        let first = self.paths.first_pattern(request);
+        let first = self.paths.first_pattern(request, entries);
         let kind = Kind {
             pattern: first.pattern.clone(),
             ..kind
