@@ -255,8 +255,9 @@ fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, Gu
 /// Has the guards of a request know that it is not clean; whether they knew.
 fn mark_reported(request: &HttpRequest) -> bool {
     let mut extensions = request.extensions_mut();
-    let tickets = extensions.get::<Tickets>().into_iter().flatten();
-    tickets.for_each(|ticket| ticket.report());
+    if let Some(tickets) = extensions.get::<Tickets>() {
+        tickets.iter().for_each(|ticket| ticket.report());
+    }
     extensions.insert(Reported).is_some()
 }
 

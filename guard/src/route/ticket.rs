@@ -38,6 +38,10 @@ impl Tickets {
         self.others.push(ticket);
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Rc<Ticket>> {
+        [&self.first].into_iter().chain(&self.others)
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         1 + self.others.len()
