@@ -6,7 +6,11 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::{CLASS_LOADER, EXPRESSION, FUNCTION, METADATA, SHELLSHOCK, cursor::Cursor, shell};
+use super::{
+    CLASS_LOADER, EXPRESSION, FUNCTION, METADATA, SHELLSHOCK,
+    cursor::{Cursor, begins},
+    shell,
+};
 
 /// Calls in PHP that run something or keep a file.
 const PHP_CALLS: &[&str] = &[
@@ -97,6 +101,9 @@ pub(super) fn at_parenthesis(cursor: &Cursor<'_>) -> Option<&'static str> {
         b"system" | b"passthru" | b"shell_exec" | b"popen" | b"exec" => {
             shell::in_quotes(arguments).then_some(FUNCTION)
         }
+        b"eval" | b"assert" => {
+            (cursor.is_in_first_word() && is_php_source(arguments)).then_some(FUNCTION)
+        }
         b"__import__" => matches!(arguments, [b'\'' | b'"', b'o', b's', ..]).then_some(FUNCTION),
         b"require" => is_child_process(arguments).then_some(FUNCTION),
         b"T" => arguments.starts_with(b"java.").then_some(EXPRESSION),
@@ -114,6 +121,22 @@ fn is_shellshock(text: &[u8]) -> bool {
     body.is_some_and(|body| {
         body.starts_with(b":;") || body.starts_with(b"_;") || body.starts_with(b"_}")
     })
+}
+
+/// Code that comes with the request: `eval(base64_decode(…`, `assert($_POST[…`.
+fn is_php_source(arguments: &[u8]) -> bool {
+    let arguments = arguments.strip_prefix(b"@").unwrap_or(arguments);
+    [
+        &b"base64_decode("[..],
+        b"gzinflate(",
+        b"str_rot13(",
+        b"$_get",
+        b"$_post",
+        b"$_request",
+        b"$_cookie",
+    ]
+    .iter()
+    .any(|source| begins(arguments, source))
 }
 
 /// `require('child_process').exec…`

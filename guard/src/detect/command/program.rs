@@ -97,7 +97,14 @@ const PROGRAMS: &[(&str, &[Needs])] = &[
     ("python2", SCRIPT),
     ("python3", SCRIPT),
     ("reboot", &[Needs::Nothing]),
-    ("rm", &[Needs::Path]),
+    (
+        "rm",
+        &[
+            Needs::Path,
+            // All there is.
+            Needs::Options(&[b"-rf /", b"-fr /"]),
+        ],
+    ),
     ("ruby", SCRIPT),
     ("set", &[Needs::Nothing]),
     ("sh", SHELL),

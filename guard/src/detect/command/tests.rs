@@ -25,6 +25,7 @@ const CASES: &[Case] = &[
             "a&type C:\\secret.txt",
             "';id;'",
             "x;rm -rf /var/www",
+            "x; rm -rf / --no-preserve-root",
         ],
         &[
             "name;id",
@@ -43,6 +44,7 @@ const CASES: &[Case] = &[
             "on/off; less / more",
             "Tom; ping me. Thanks",
             "rock; ruby",
+            "make clean; rm -rf ./target",
         ],
     ),
     (
@@ -184,6 +186,8 @@ const CASES: &[Case] = &[
             "require('child_process').exec('x')",
             "/index/\\think\\app/invokefunction",
             "call_user_func_array('x')",
+            "@eval(base64_decode('cGhwaW5mbygpOw=='));",
+            "assert($_POST[1])",
         ],
         &[
             "what is phpinfo?",
@@ -193,6 +197,9 @@ const CASES: &[Case] = &[
             "require('fs')",
             "const run = require('child_process');",
             "I \\think\\ so",
+            "eval(x)",
+            "assert(base64)",
+            "what does eval(base64_decode($x)) do?",
         ],
     ),
     (

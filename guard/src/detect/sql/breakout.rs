@@ -53,9 +53,12 @@ impl BreakOut<'_> {
             })
     }
 
-    /// Whether the quote opens a quotation rather than leaving a string: another one closes it, and nothing but
-    /// punctuation follows.
+    /// Whether the quote opens a quotation rather than leaving a string: no number is right before it, another one closes it,
+    /// and nothing but punctuation follows.
     pub(super) fn is_quotation(&self) -> bool {
+        if self.is_measure() {
+            return false;
+        }
         let (_, after) = string_content(self.quote, self.tail);
         after.is_some_and(|after| {
             after.iter().all(|byte| {

@@ -59,8 +59,10 @@ fn keyword(word: &[u8]) -> Option<WordClass> {
 fn statement(word: &[u8]) -> Option<Statement> {
     Some(match word {
         b"alter" => Statement::Alter,
+        b"attach" => Statement::Attach,
         b"begin" => Statement::Begin,
         b"call" => Statement::Call,
+        b"copy" => Statement::Copy,
         b"create" => Statement::Create,
         b"declare" => Statement::Declare,
         b"delete" => Statement::Delete,

@@ -61,8 +61,10 @@ pub(super) enum WordClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Statement {
     Alter,
+    Attach,
     Begin,
     Call,
+    Copy,
     Create,
     Declare,
     Delete,

@@ -46,7 +46,7 @@ impl Climb {
             let has_slash = segments.peek().is_some() || run > 0 || climb.kind == Kind::Absolute;
             match segment {
                 b"" | b"." => {}
-                _ if is_up(segment) && has_slash => {
+                _ if has_slash && is_up(segment, segments.peek().copied()) => {
                     climb.disguised |= is_disguised(segment, segments.peek().copied());
                     climb.ups += 1;
                     run += 1;
@@ -97,17 +97,18 @@ pub(super) fn is_slash(byte: u8) -> bool {
     matches!(byte, b'/' | b'\\')
 }
 
-/// `..`, also with a path parameter.
-fn is_up(segment: &[u8]) -> bool {
-    match segment {
-        b".." | b"...." => true,
-        _ => segment.starts_with(b"..;"),
-    }
+/// `..`, also with a path parameter, or as what is left when `../` is taken out.
+fn is_up(segment: &[u8], next: Option<&[u8]>) -> bool {
+    matches!(segment, b".." | b"....") || is_disguised(segment, next)
 }
 
-/// `..;/`, and `....//`, which becomes `../` when `../` is taken out once. Four dots alone may be a pause.
+/// `..;/`, and `....//` and `..././`, which become `../` when `../` is taken out once. Dots alone may be a pause.
 fn is_disguised(segment: &[u8], next: Option<&[u8]>) -> bool {
-    segment.starts_with(b"..;") || segment == b"...." && next == Some(b"")
+    match segment {
+        b"...." => next == Some(b""),
+        b"..." => next == Some(b"."),
+        _ => segment.starts_with(b"..;"),
+    }
 }
 
 fn ends_up(segment: &[u8]) -> bool {

@@ -118,18 +118,21 @@ fn begins_with(value: &[u8], file: &str) -> bool {
     }
 }
 
-/// In lower case, with slashes of one kind, each once.
+/// In lower case, with slashes of one kind, each once, and without `./`, which stays where it is.
 fn plain(value: &[u8]) -> impl Iterator<Item = u8> + '_ {
     let mut before = 0_u8;
-    value.iter().filter_map(move |byte| {
+    value.iter().enumerate().filter_map(move |(at, byte)| {
         let byte = if is_slash(*byte) {
             b'/'
         } else {
             byte.to_ascii_lowercase()
         };
-        let is_repeated = byte == b'/' && before == b'/';
+        let stays = byte == b'.' && value.get(at + 1).is_some_and(|next| is_slash(*next));
+        if before == b'/' && (byte == b'/' || stays) {
+            return None;
+        }
         before = byte;
-        (!is_repeated).then_some(byte)
+        Some(byte)
     })
 }
 
@@ -144,6 +147,8 @@ mod tests {
             ("file:///etc//passwd", "file:/etc/passwd"),
             ("c:\\Windows\\\\x", "c:/windows/x"),
             ("//etc///passwd", "/etc/passwd"),
+            ("/./etc/.\\./passwd", "/etc/passwd"),
+            ("./../a./.b/..", "./../a./.b/.."),
         ] {
             let plain: Vec<u8> = plain(value.as_bytes()).collect();
             assert_eq!(plain.escape_ascii().to_string(), expected, "{value}");

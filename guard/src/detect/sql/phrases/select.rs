@@ -2,7 +2,7 @@
 //!
 //! Must not know: what stood before.
 
-use super::is_name;
+use super::{is_name, word_is};
 use crate::detect::sql::token::Token;
 use crate::detect::sql::tokenizer::Tokenizer;
 use crate::detect::sql::words::{Statement, WordClass};
@@ -136,20 +136,37 @@ pub(in super::super) fn is_call(class: WordClass) -> bool {
     )
 }
 
-/// The list of `[ALL] SELECT …` after a `UNION`, which has been read.
+/// The list of `[ALL] SELECT …` after a `UNION`, which has been read, or what else gives rows.
 pub(in super::super) fn union_select(mut tokens: Tokenizer<'_>) -> Option<SelectList> {
     for _ in 0..LONGEST_PREFIX {
         match tokens.next() {
             Token::OpeningParenthesis => {}
-            Token::Word { class, .. } => match class {
+            Token::Word { class, text } => match class {
                 WordClass::Prefix => {}
                 WordClass::Select => return select_list(tokens),
-                _ => return None,
+                _ => return rows(text, tokens),
             },
             _ => return None,
         }
     }
     None
+}
+
+/// `VALUES (1, …)`, `VALUES ROW(1, …)` and `TABLE name` in place of a `SELECT`; the first word has been read.
+fn rows(first: &[u8], mut tokens: Tokenizer<'_>) -> Option<SelectList> {
+    let mut token = tokens.next();
+    let gives_rows = if first.eq_ignore_ascii_case(b"values") {
+        if word_is(token, &[b"row"]) {
+            token = tokens.next();
+        }
+        let value = tokens.next();
+        token == Token::OpeningParenthesis
+            && (matches!(value, Token::Number | Token::String { .. })
+                || value.class() == Some(WordClass::Value))
+    } else {
+        first.eq_ignore_ascii_case(b"table") && is_name(token) && is_cut_off(tokens)
+    };
+    gives_rows.then_some(SelectList::Possible)
 }
 
 /// `(SELECT …` or `(UNION (SELECT …`; the first parenthesis has been read.

@@ -17,8 +17,14 @@ pub(in super::super) fn is_statement(first: Statement, mut tokens: Tokenizer<'_>
         Statement::Alter | Statement::Create | Statement::Drop | Statement::Truncate => {
             word_is(second, KINDS) && is_name(third) && ends(tokens, first)
         }
+        Statement::Attach => {
+            word_is(second, &[b"database"])
+                && matches!(third, Token::String { .. })
+                && tokens.next().class() == Some(WordClass::Clause)
+        }
         Statement::Begin => begins(second, before),
         Statement::Call => named && third == Token::OpeningParenthesis,
+        Statement::Copy => (named || second == Token::OpeningParenthesis) && copies(third, tokens),
         Statement::Declare => {
             matches!(second, Token::Variable { .. }) || named && word_is(third, &[b"cursor"])
         }
@@ -44,7 +50,9 @@ pub(in super::super) fn is_statement(first: Statement, mut tokens: Tokenizer<'_>
         }
         Statement::Set => matches!(second, Token::Variable { .. }) && third == Token::Comparison,
         Statement::Shutdown => {
-            second.ends_statement() || second.class() == Some(WordClass::CaseEnd)
+            second.ends_statement()
+                || second.class() == Some(WordClass::CaseEnd)
+                || word_is(second, &[b"with"]) && word_is(third, &[b"nowait"])
         }
         Statement::Update => {
             named
@@ -111,6 +119,25 @@ fn ends(mut tokens: Tokenizer<'_>, first: Statement) -> bool {
             Token::OpeningParenthesis | Token::Word { .. }
         )
         || tokens.next().ends_statement()
+}
+
+/// `COPY` and what it is about have been read, up to the last token: a program that it reads from or writes to, or a file, in
+/// PostgreSQL.
+fn copies(last: Token<'_>, mut tokens: Tokenizer<'_>) -> bool {
+    const LONGEST: usize = 32;
+    let mut last = last;
+    for _ in 0..LONGEST {
+        let token = tokens.next();
+        match token {
+            Token::String { .. } if word_is(last, &[b"program"]) => return true,
+            Token::String { content, .. } if word_is(last, &[b"to", b"from"]) => {
+                return content.starts_with(b"/");
+            }
+            _ if token.ends_statement() => return false,
+            _ => last = token,
+        }
+    }
+    false
 }
 
 fn follows_table(class: WordClass) -> bool {

@@ -75,6 +75,8 @@ impl<'a> Tokenizer<'a> {
             b'0'..=b'9' => self.number(),
             b'.' if tail.first().is_some_and(u8::is_ascii_digit) => self.number(),
             b'\'' | b'"' => self.string(first, tail),
+            // An array or JSON that holds another, in PostgreSQL.
+            b'@' if tail.first() == Some(&b'>') => self.take(2, Token::Comparison),
             b'@' => self.variable(),
             b'\\' if matches!(tail.first(), Some(b'N')) => self.take(2, Token::Number),
             b'`' => self.quoted_name(b'`', tail),
@@ -188,6 +190,10 @@ impl<'a> Tokenizer<'a> {
         let third = tail.get(1).copied().unwrap_or_default();
         match (first, second, third) {
             (b'<', b'=', b'>') => self.take(3, Token::Comparison),
+            (b'<', b'@', _) => self.take(2, Token::Comparison),
+            // A part of JSON.
+            (b'-', b'>', b'>') => self.take(3, Token::Arithmetic),
+            (b'-', b'>', _) => self.take(2, Token::Arithmetic),
             // Of programming languages, not of SQL.
             (b'=', b'=', _) => self.take(2, Token::Other),
             (b'=', b'>', _) | (b'<', b'/', _) => self.take(2, Token::Other),
