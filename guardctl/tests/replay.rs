@@ -219,3 +219,16 @@ fn what_cannot_be_read_is_said_in_one_line() {
         done.out
     );
 }
+
+#[test]
+fn a_log_without_requests_suggests_nothing() {
+    let folder = Folder::new();
+    let log = folder.file("access.log", "what is this\n");
+    let html = folder.path("report.html");
+    let done = guardctl(&["replay", "--html", &html, &log]);
+    assert_eq!(done.code, 0, "{}", done.err);
+    assert!(done.out.contains("0 requests"), "{}", done.out);
+    assert!(!done.out.contains("would be noticed"), "{}", done.out);
+    let page = std::fs::read_to_string(html).unwrap();
+    assert!(!page.contains("nobody of these"));
+}

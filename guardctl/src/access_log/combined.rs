@@ -2,23 +2,21 @@
 //!
 //! Must not know: files, other formats.
 
-use std::str;
+use std::{net::IpAddr, str, time::SystemTime};
 
 use super::{
-    BadLine, Entry, address, header, lossy, quoted::field, split_request, time::common_log_time,
+    BadLine, Entry, address, header, lossy,
+    quoted::field,
+    split_request,
+    time::{common_log_time, iso_time},
 };
 
 /// `client identity user [time] "request" status bytes "referer" "user agent"`, of which the last two may be missing.
 pub(super) fn parse(line: &[u8]) -> Result<Entry<'_>, BadLine> {
-    let bracket = memchr::memchr(b'[', skip_address(line)).ok_or(BadLine::Missing("time"))?;
-    let bracket = bracket + line.len() - skip_address(line).len();
     let (before, rest) = line
-        .split_at_checked(bracket)
-        .ok_or(BadLine::Missing("time"))?;
-    let end = memchr::memchr(b']', rest).ok_or(BadLine::Missing("time"))?;
-    let (time, rest) = rest.split_at_checked(end).ok_or(BadLine::Missing("time"))?;
-    let time = time.strip_prefix(b"[").unwrap_or(time);
-    let at = common_log_time(time).ok_or_else(|| BadLine::unreadable("time", time))?;
+        .split_at_checked(first_quote(line))
+        .unwrap_or((line, &[]));
+    let (before, at) = time(before)?;
     let client = client(before)?;
     let (request, rest) = field(rest).ok_or(BadLine::Missing("request"))?;
     let (method, target) = split_request(lossy(request))?;
@@ -36,25 +34,52 @@ pub(super) fn parse(line: &[u8]) -> Result<Entry<'_>, BadLine> {
     })
 }
 
-/// An address may stand in brackets as the time does.
-fn skip_address(line: &[u8]) -> &[u8] {
-    match memchr::memchr(b' ', line) {
-        Some(space) => line.get(space..).unwrap_or_default(),
-        None => line,
-    }
+/// Where the first quotation mark is that is not escaped: users may have some in their names.
+fn first_quote(line: &[u8]) -> usize {
+    let mut quotes = memchr::memchr_iter(b'"', line);
+    let begins = quotes.find(|at| {
+        !line
+            .get(..*at)
+            .is_some_and(|before| before.ends_with(b"\\"))
+    });
+    begins.unwrap_or(line.len())
 }
 
-/// The first word, or the second if the first is the virtual host.
-fn client(before: &[u8]) -> Result<std::net::IpAddr, BadLine> {
+/// What stands in the last brackets that hold a time, and what is before them. Users, who may call themselves whatever they like, stand before it.
+fn time(text: &[u8]) -> Result<(&[u8], SystemTime), BadLine> {
+    /// Longer texts are no time.
+    const LONGEST: usize = 48;
+    let mut last = None;
+    for start in memchr::memrchr_iter(b'[', text) {
+        let inside = text.get(start + 1..).unwrap_or_default();
+        let near = inside.get(..LONGEST).unwrap_or(inside);
+        let Some(inside) = memchr::memchr(b']', near).and_then(|end| near.get(..end)) else {
+            continue;
+        };
+        let before = text.get(..start).unwrap_or_default();
+        match common_log_time(inside).or_else(|| iso_time(str::from_utf8(inside).ok()?)) {
+            Some(at) => return Ok((before, at)),
+            // An address may stand in brackets as well.
+            None if !before.trim_ascii().is_empty() => last = last.or(Some(inside)),
+            None => {}
+        }
+    }
+    Err(last.map_or(BadLine::Missing("time"), |last| {
+        BadLine::unreadable("time", last)
+    }))
+}
+
+/// The first word, or the second if the first is the virtual host, which may be an address as well.
+fn client(before: &[u8]) -> Result<IpAddr, BadLine> {
     let text = str::from_utf8(before).map_err(|_| BadLine::unreadable("client", before))?;
     let mut words = text.split_ascii_whitespace();
     let first = words.next().ok_or(BadLine::Missing("client"))?;
-    address(first).or_else(|error| {
-        words
-            .next()
-            .and_then(|word| address(word).ok())
-            .ok_or(error)
-    })
+    let mut second = || words.next().and_then(|word| address(word).ok());
+    match address(first) {
+        Ok(client) if first.parse::<IpAddr>().is_ok() => Ok(client),
+        Ok(client) => Ok(second().unwrap_or(client)),
+        Err(error) => second().ok_or(error),
+    }
 }
 
 fn status(rest: &[u8]) -> Result<(Option<u16>, &[u8]), BadLine> {

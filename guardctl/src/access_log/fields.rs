@@ -33,6 +33,15 @@ impl<'a> Scalar<'a> {
             Self::Nothing => None,
         }
     }
+
+    /// Whether nothing is said: logs have an empty text or `-` for it as well.
+    pub(super) fn is_nothing(&self) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Text(text) => matches!(text.as_ref(), "" | "-"),
+            Self::Number(_) => false,
+        }
+    }
 }
 
 /// A scalar, or an object of the kind that is looked for.

@@ -9,7 +9,9 @@ use serde::Deserialize;
 use super::{
     BadLine, Entry, address,
     fields::{Either, Scalar},
-    header, is_method, split_request,
+    header, is_method,
+    quoted::hex_digit,
+    split_request,
     time::{common_log_time, iso_time, unix_time},
 };
 
@@ -102,8 +104,59 @@ struct Headers<'a> {
 type Text<'a> = Option<Cow<'a, str>>;
 
 pub(super) fn parse(line: &[u8]) -> Result<Entry<'_>, BadLine> {
-    let mut line: Line<'_> = serde_json::from_slice(line)
-        .map_err(|error| BadLine::unreadable("json", format!("column {}", error.column())))?;
+    let error = match serde_json::from_slice(line) {
+        Ok(line) => return entry(line),
+        Err(error) => error,
+    };
+    // Attackers' requests are in these lines, so they matter most.
+    if let Some(line) = with_json_escapes(line)
+        && let Ok(line) = serde_json::from_str(&line)
+    {
+        return Ok(entry(line)?.into_owned());
+    }
+    Err(BadLine::unreadable(
+        "json",
+        format!("column {}", error.column()),
+    ))
+}
+
+/// nginx without `escape=json` writes `\x22`, which JSON does not know. `None` if there is no such escape.
+fn with_json_escapes(line: &[u8]) -> Option<String> {
+    memchr::memmem::find(line, b"\\x")?;
+    let mut bytes = Vec::with_capacity(line.len() * 2);
+    let mut rest = line;
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = match after.split_first_chunk() {
+            Some((escape @ [b'x', _, _], after)) if byte == b'\\' => {
+                json_escape(*escape, &mut bytes)?;
+                after
+            }
+            _ if byte == b'\\' => {
+                let (escape, after) = after.split_at_checked(1)?;
+                bytes.push(byte);
+                bytes.extend_from_slice(escape);
+                after
+            }
+            _ => {
+                bytes.push(byte);
+                after
+            }
+        };
+    }
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes `x22` as JSON does. Bytes of letters beyond ASCII belong together, and stay bytes.
+fn json_escape([_, high, low]: [u8; 3], bytes: &mut Vec<u8>) -> Option<()> {
+    let byte = hex_digit(high)? << 4 | hex_digit(low)?;
+    match byte.is_ascii() {
+        true => bytes.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]),
+        false => bytes.push(byte),
+    }
+    Some(())
+}
+
+fn entry(mut line: Line<'_>) -> Result<Entry<'_>, BadLine> {
     let at = line.time()?;
     let status = line.status()?;
     let request = std::mem::take(&mut line.request);
@@ -149,7 +202,7 @@ impl Line<'_> {
             &self.at_timestamp,
             &self.timestamp,
         ];
-        let given = times.into_iter().find(|time| **time != Scalar::Nothing);
+        let given = times.into_iter().find(|time| !time.is_nothing());
         let given = given.ok_or(BadLine::Missing("time"))?;
         let time = match given {
             Scalar::Text(text) => iso_time(text)
@@ -162,7 +215,7 @@ impl Line<'_> {
 
     fn status(&self) -> Result<Option<u16>, BadLine> {
         let statuses = [&self.status, &self.downstream_status];
-        let Some(given) = statuses.into_iter().find(|one| **one != Scalar::Nothing) else {
+        let Some(given) = statuses.into_iter().find(|one| !one.is_nothing()) else {
             return Ok(None);
         };
         let status = given

@@ -32,6 +32,22 @@ pub(crate) struct Entry<'a> {
     pub(crate) referer: Option<Cow<'a, [u8]>>,
 }
 
+impl Entry<'_> {
+    /// One that doesn't need its line any more.
+    fn into_owned(self) -> Entry<'static> {
+        let kept = |bytes: Option<Cow<'_, [u8]>>| bytes.map(|bytes| bytes.into_owned().into());
+        Entry {
+            at: self.at,
+            client: self.client,
+            method: self.method.into_owned().into(),
+            target: self.target.into_owned().into(),
+            status: self.status,
+            user_agent: kept(self.user_agent),
+            referer: kept(self.referer),
+        }
+    }
+}
+
 /// Why a line is no request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum BadLine {

@@ -57,7 +57,7 @@ fn escape(text: &[u8]) -> (u8, &[u8]) {
     }
 }
 
-fn hex_digit(digit: u8) -> Option<u8> {
+pub(super) fn hex_digit(digit: u8) -> Option<u8> {
     let value = char::from(digit).to_digit(16)?;
     u8::try_from(value).ok()
 }

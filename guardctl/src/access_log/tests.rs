@@ -76,6 +76,14 @@ fn common_and_combined_format() {
             ),
         ),
         (
+            r#"192.0.2.80:443 203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET /a?b=c HTTP/1.1" 200 1"#,
+            request("203.0.113.9", get, Some(200), ("-", "-")),
+        ),
+        (
+            r#"203.0.113.9:4711 - - [2015-05-17T12:05:03+02:00] [pid 7] "GET /a?b=c HTTP/1.1" 200 1"#,
+            request("203.0.113.9", get, Some(200), ("-", "-")),
+        ),
+        (
             r#"203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET /with a space HTTP/1.1" 400 1"#,
             request(
                 "203.0.113.9",
@@ -86,6 +94,43 @@ fn common_and_combined_format() {
         ),
     ] {
         assert_eq!(told(line), Ok(expected), "{line}");
+    }
+}
+
+#[test]
+fn users_cannot_forge_the_time_by_their_names() {
+    let expected = request("203.0.113.9", ("GET", "/"), Some(401), ("-", "-"));
+    for user in [
+        "[17/May/2035:10:05:03 +0000]",
+        "[[[",
+        "]",
+        r#"a\"b\" [17/May/2035:10:05:03 +0000]"#,
+        r#"[17/May/2035:10:05:03 +0000] \"GET /x HTTP/1.1\" 200"#,
+    ] {
+        let line =
+            format!("203.0.113.9 - {user} [17/May/2015:10:05:03 +0000] \"GET / HTTP/1.1\" 401 1");
+        assert_eq!(told(&line), Ok(expected.clone()), "{line}");
+    }
+}
+
+#[test]
+fn brackets_without_end_take_no_time_worth_mentioning() {
+    let line = format!("203.0.113.9 {}", "[".repeat(1_000_000));
+    assert_eq!(told(&line).unwrap_err(), "time: missing");
+}
+
+#[test]
+fn json_with_the_escapes_of_nginx_is_read_as_it_is_meant() {
+    let line = r#"{"ts":1431857103,"remote_addr":"203.0.113.9","request":"GET /\x22\x5C\xC3\xA9 HTTP/1.1","status":"","http_user_agent":"\x1B\\x41\x22","http_referer":"\xFF"}"#;
+    let expected = request(
+        "203.0.113.9",
+        ("GET", "/\"\\é"),
+        None,
+        (r#"\x1b\\x41\""#, r"\xef\xbf\xbd"),
+    );
+    assert_eq!(told(line), Ok(expected));
+    for broken in [r#"{"ts":1431857103,"x":"\x2"#, r#"{"x":"\xZZ"}"#] {
+        assert!(told(broken).unwrap_err().starts_with("json: "), "{broken}");
     }
 }
 
@@ -118,6 +163,7 @@ fn json_of_caddy_and_traefik() {
     for line in [
         r#"{"level":"info","ts":1431857103.0,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"10.0.0.1","remote_port":"4711","client_ip":"203.0.113.9","proto":"HTTP/2.0","method":"POST","host":"example.com","uri":"/a?b=c","headers":{"Accept":["*/*"],"User-Agent":["Agent"],"Referer":["http://e/","x"]},"tls":{"version":772}},"duration":0.001,"size":12,"status":201,"resp_headers":{"Server":["Caddy"]}}"#,
         r#"{"ts":"2015-05-17T10:05:03Z","request":{"remote_ip":"203.0.113.9","method":"POST","uri":"/a?b=c","headers":{"User-Agent":["Agent"],"Referer":["http://e/"]}},"status":201}"#,
+        r#"{"ts":1431857103000,"request":{"remote_ip":"203.0.113.9","method":"POST","uri":"/a?b=c","headers":{"User-Agent":["Agent"],"Referer":["http://e/"]}},"status":201}"#,
         r#"{"ClientAddr":"203.0.113.9:4711","ClientHost":"203.0.113.9","DownstreamStatus":201,"RequestMethod":"POST","RequestPath":"/a?b=c","StartUTC":"2015-05-17T10:05:03.000000001Z","time":"2015-05-17T10:05:09Z","request_User-Agent":"Agent","request_Referer":"http://e/"}"#,
         r#"{"ClientHost":"203.0.113.9","DownstreamStatus":201,"RequestMethod":"POST","RequestPath":"/a?b=c","time":"2015-05-17T10:05:03Z","request_User-Agent":"Agent","request_Referer":"http://e/"}"#,
     ] {

@@ -13,23 +13,24 @@ const DAY_SECONDS: i64 = 86_400;
 /// The year 10000: nobody logs that, and arithmetic stays far from its ends.
 const LATEST_SECONDS: f64 = 253_402_300_800.0;
 
-/// `17/May/2015:10:05:03 +0000`.
+/// `17/May/2015:10:05:03 +0000`, also with a fraction of the second.
 pub(super) fn common_log_time(text: &[u8]) -> Option<SystemTime> {
     let text = str::from_utf8(text).ok()?;
     let (date, rest) = text.split_once(':')?;
     let (clock, zone) = rest.split_once(' ')?;
+    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
     let mut date = date.split('/');
     let (day, month, year) = (date.next()?, date.next()?, date.next()?);
     let seconds = day_seconds(number(year)?, month_number(month)?, number(day)?)?
         + clock_seconds(clock)?
         - zone_seconds(zone)?;
-    moment(seconds, 0)
+    moment(seconds, millis_of(fraction)?)
 }
 
-/// `2015-05-17T10:05:03.123Z`, also with a space before the time, and with an offset such as `+02:00`.
+/// `2015-05-17T10:05:03.123Z`, also with a space before the time, with slashes in the date, and with an offset such as `+02:00`.
 pub(super) fn iso_time(text: &str) -> Option<SystemTime> {
     let (date, rest) = text.trim().split_once(['T', 't', ' '])?;
-    let mut date = date.split('-');
+    let mut date = date.split(['-', '/']);
     let (year, month, day) = (date.next()?, date.next()?, date.next()?);
     let zone = rest.find(['Z', 'z', '+', '-', ' ']).unwrap_or(rest.len());
     let (clock, zone) = rest.split_at_checked(zone)?;
@@ -39,8 +40,12 @@ pub(super) fn iso_time(text: &str) -> Option<SystemTime> {
     moment(seconds, millis_of(fraction)?)
 }
 
-/// Seconds since 1970, with a fraction.
-pub(super) fn unix_time(seconds: f64) -> Option<SystemTime> {
+/// Seconds since 1970, with a fraction; or milliseconds, microseconds or nanoseconds, which as seconds would be thousands of
+/// years away.
+pub(super) fn unix_time(number: f64) -> Option<SystemTime> {
+    const SCALES: [(f64, f64); 3] = [(1e17, 1e9), (1e14, 1e6), (1e11, 1e3)];
+    let scale = SCALES.iter().find(|(least, _)| number >= *least);
+    let seconds = number / scale.map_or(1.0, |(_, in_a_second)| *in_a_second);
     let is_time = (0.0..LATEST_SECONDS).contains(&seconds);
     is_time.then(|| UNIX_EPOCH + Duration::from_millis((seconds * 1000.0).round() as u64))
 }
@@ -130,6 +135,7 @@ mod tests {
             ("29/Feb/2024:00:00:00 +0000", Some(1_709_164_800_000)),
             ("01/Jan/1970:00:00:00 +0000", Some(0)),
             ("31/Dec/2016:23:59:60 +0000", Some(1_483_228_800_000)),
+            ("17/May/2015:10:05:03.25 +0000", Some(1_431_857_103_250)),
             ("31/Dec/1969:00:00:00 +0000", None),
             ("17/Foo/2015:10:05:03 +0000", None),
             ("17/May/2015:10:05 +0000", None),
@@ -152,6 +158,7 @@ mod tests {
             ("2015-05-17T12:05:03.5+02:00", Some(1_431_857_103_500)),
             ("2015-05-17 06:35:03-0330", Some(1_431_857_103_000)),
             ("2015-05-17T10:05:03", Some(1_431_857_103_000)),
+            ("2015/05/17 10:05:03.123", Some(1_431_857_103_123)),
             ("2015-13-17T10:05:03Z", None),
             ("2015-05-17", None),
             ("2015-05-17T10:05:03.1x3Z", None),
@@ -163,9 +170,12 @@ mod tests {
     }
 
     #[test]
-    fn unix_times_are_seconds() {
+    fn unix_times_are_seconds_or_parts_of_them() {
         for (seconds, expected) in [
             (1_431_857_103.123, Some(1_431_857_103_123)),
+            (1_431_857_103_123.0, Some(1_431_857_103_123)),
+            (1_431_857_103_123_000.0, Some(1_431_857_103_123)),
+            (1_431_857_103_123_000_000.0, Some(1_431_857_103_123)),
             (0.0, Some(0)),
             (-1.0, None),
             (1e300, None),

@@ -181,7 +181,9 @@ fn write_window(report: &Report, out: &mut String) -> fmt::Result {
         busiest.count,
         percent(window.clients_over_limit, busiest.count)
     )?;
-    for suggestion in &window.suggestions {
+    // Nobody has told anything about nobody.
+    let suggestions = window.suggestions.iter().filter(|_| busiest.count > 0);
+    for suggestion in suggestions {
         if busiest.count < suggestion.one_client_in {
             writeln!(
                 out,

@@ -87,11 +87,13 @@ fn suggestions(report: &Report) -> String {
             format!("at most 1 in {}", thousands(suggestion.one_client_in)),
         ]);
     }
-    rows.push(vec![
-        thousands(window.busiest_window_per_client.max),
-        "0".to_owned(),
-        "nobody of these".to_owned(),
-    ]);
+    if clients > 0 {
+        rows.push(vec![
+            thousands(window.busiest_window_per_client.max),
+            "0".to_owned(),
+            "nobody of these".to_owned(),
+        ]);
+    }
     let heads = [
         ("A limit of", Column::Text),
         ("would be noticed by", Column::Number),
