@@ -2,7 +2,7 @@
 //!
 //! Must not know: where admin scopes are, who has tried how often.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, str, sync::Arc};
 
 use actix_web::{
     dev::ServiceRequest,
@@ -39,7 +39,7 @@ pub(crate) enum Proven {
 
 impl Auth {
     /// Whoever sends the token: as `Authorization: Bearer TOKEN`, or as the password of HTTP Basic with any user name, which is what
-    /// browsers ask for. Compared in constant time.
+    /// browsers ask for. Compared in constant time. White space around it, such as the line break at the end of a file, does not count.
     ///
     /// Basic and Bearer send the token as it is: serve the scope over TLS.
     ///
@@ -57,7 +57,7 @@ impl Auth {
     ///
     /// [`WeakToken`] if it has less than 16 bytes.
     pub fn token(token: impl AsRef<str>) -> Result<Self, WeakToken> {
-        let token = token.as_ref();
+        let token = token.as_ref().trim_ascii();
         if token.len() < SHORTEST_TOKEN {
             return Err(WeakToken {
                 length: token.len(),
@@ -146,7 +146,7 @@ fn given_token(headers: &HeaderMap) -> Given {
     if lines.next().is_some() {
         return Given::Unreadable;
     }
-    let token = line.to_str().ok().and_then(token_of);
+    let token = str::from_utf8(line.as_bytes()).ok().and_then(token_of);
     token.map_or(Given::Unreadable, Given::Token)
 }
 
@@ -161,7 +161,8 @@ fn token_of(credentials: &str) -> Option<Vec<u8>> {
     }
     let user_and_password = STANDARD.decode(value).ok()?;
     let colon = user_and_password.iter().position(|byte| *byte == b':')?;
-    user_and_password.get(colon + 1..).map(<[u8]>::to_vec)
+    let password = user_and_password.get(colon + 1..)?;
+    Some(password.trim_ascii().to_vec())
 }
 
 fn hash(token: &[u8]) -> [u8; 32] {

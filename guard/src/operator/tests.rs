@@ -1,6 +1,9 @@
 //! Proofs and paths, without a guard.
 
-use actix_web::test::TestRequest;
+use actix_web::{
+    http::header::{AUTHORIZATION, HeaderValue},
+    test::TestRequest,
+};
 
 use super::{
     announce,
@@ -48,10 +51,32 @@ fn a_token_comes_as_bearer_or_as_the_password_of_any_user() {
 }
 
 #[test]
+fn a_token_may_come_from_a_file_and_have_letters_of_any_alphabet() {
+    let auth = Auth::token("schlüssel-für-alle\n").unwrap();
+    for line in [
+        "Bearer schlüssel-für-alle",
+        "Basic eDpzY2hsw7xzc2VsLWbDvHItYWxsZQ==",
+        "Basic eDpzY2hsw7xzc2VsLWbDvHItYWxsZQo=",
+    ] {
+        let value = HeaderValue::from_bytes(line.as_bytes()).unwrap();
+        let request = TestRequest::default().insert_header((AUTHORIZATION, value));
+        assert_eq!(
+            auth.proven(&request.to_srv_request()),
+            Proven::Right,
+            "{line}"
+        );
+    }
+    assert_eq!(proven(&auth, &["Bearer \u{fc}"]), Proven::Wrong);
+}
+
+#[test]
 fn a_token_that_can_be_guessed_is_refused_and_never_shown() {
-    for token in ["", "secret", "fifteen bytes :"] {
+    for token in ["", "secret", "fifteen bytes :", "fifteen bytes :\n"] {
         let error = Auth::token(token).unwrap_err().to_string();
-        assert!(error.contains(&format!("has {};", token.len())), "{error}");
+        assert!(
+            error.contains(&format!("has {};", token.trim_ascii().len())),
+            "{error}"
+        );
         assert!(token.is_empty() || !error.contains(token), "{error}");
     }
     let auth = Auth::token("sixteen bytes :)").unwrap();
