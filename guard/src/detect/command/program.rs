@@ -154,7 +154,11 @@ pub(super) fn evidence(text: &[u8]) -> Option<Evidence> {
     let name = name.rsplit(|byte| *byte == b'/').next()?;
     let place = PROGRAMS.binary_search_by(|(program, _)| program.as_bytes().cmp(name));
     let (_, needs) = PROGRAMS.get(place.ok()?)?;
-    needs.iter().filter_map(|needs| needs.met_by(rest)).max()
+    let found = needs.iter().filter_map(|needs| needs.met_by(rest)).max()?;
+    let written = text.get(..text.len() - rest.len())?;
+    // Shells mind the case, and in passwords and what is encoded in base85 such a word comes by chance.
+    let is_plain = found != Evidence::Word || !written.iter().any(u8::is_ascii_uppercase);
+    is_plain.then_some(found)
 }
 
 /// The name of a program in lower case, without what shells don't see: `c''at`, `c\at`, `c^md`.
@@ -338,6 +342,9 @@ mod tests {
             ("cat /", None),
             ("id", Some(Evidence::Word)),
             ("id'", Some(Evidence::Word)),
+            ("iD", None),
+            ("LS -l", None),
+            ("CAT /etc/passwd", Some(Evidence::Deed)),
             ("idea", None),
             ("identity", None),
             ("whoami;", Some(Evidence::Name)),

@@ -26,7 +26,7 @@ const CLIMB: &str = "traversal.climb";
 const FILE: &str = "traversal.file";
 /// Steps up for filters that take out `../` once, and for servers that cut off path parameters: `....//`, `..;/`.
 const DISGUISED: &str = "traversal.disguised";
-/// A dot or slash in more bytes of UTF-8 than it needs.
+/// A step up with a dot or slash in more bytes of UTF-8 than it needs.
 const OVERLONG: &str = "traversal.overlong";
 /// A name that ends at a null byte for C programs.
 const NULL_BYTE: &str = "traversal.null-byte";

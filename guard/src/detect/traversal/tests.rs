@@ -79,8 +79,20 @@ const CASES: &[Case] = &[
     ),
     (
         OVERLONG,
-        &[b"\xc0\xae\xc0\xae/x", b"..\xc0\xafx"],
-        &["\u{ae}\u{af}".as_bytes(), b"\xc0", b"\xc0x"],
+        &[
+            b"\xc0\xae\xc0\xae/x",
+            b"..\xc0\xafx",
+            b"..\xc0/x",
+            b".\xc0.\\x",
+            b"x\xc0\\..",
+        ],
+        &[
+            "\u{ae}\u{af}".as_bytes(),
+            b"\xc0",
+            b"\xc0x",
+            b"\x8a\xc0/\x91.\xc0.",
+            b"\xc0\xaf\xd1",
+        ],
     ),
     (
         NULL_BYTE,
