@@ -204,6 +204,34 @@ async fn what_can_not_be_is_said_in_words() {
 }
 
 #[actix_web::test]
+async fn what_can_be_read_answers_head_and_says_which_methods_there_are() {
+    let config = config(|config| config);
+    let app = app!(config);
+    for (path, allowed) in [
+        ("/guard/", "GET, HEAD"),
+        ("/guard/page.js", "GET, HEAD"),
+        ("/guard/api/overview", "GET, HEAD"),
+        ("/guard/api/bans", "GET, HEAD, POST"),
+        ("/guard/api/bans/192.0.2.1", "DELETE"),
+        ("/guard/api/clients/192.0.2.1", "GET, HEAD"),
+    ] {
+        if allowed.contains("HEAD") {
+            let [get, head] = ["GET", "HEAD"].map(|method| operator(method, path));
+            let (get, head) = (send(&app, get).await, send(&app, head).await);
+            assert_eq!(head.status, 200, "{path}");
+            assert_eq!(head.header("content-type"), get.header("content-type"));
+        }
+        let other = send(&app, operator("PATCH", path)).await;
+        assert_eq!(other.status, 405, "{path}");
+        assert_eq!(other.header("allow"), Some(allowed), "{path}");
+        assert_eq!(
+            other.header("content-type"),
+            Some("application/problem+json")
+        );
+    }
+}
+
+#[actix_web::test]
 async fn where_bans_are_off_none_is_set() {
     let config = config(|config| config.enable_ip_banning(false));
     let app = app!(config);

@@ -17,7 +17,6 @@ use crate::{
     client_state::client_state,
     engine::Engine,
     handle::{GuardError, GuardHandle},
-    operator::RESOURCE_NAME,
     route::listed_routes,
 };
 
@@ -27,7 +26,8 @@ use super::{
         RoutesAnswer, overview,
     },
     bans::{self, Wanted},
-    problem::{Problem, method_not_allowed},
+    problem::Problem,
+    resource::{read, read_only, resource},
 };
 
 /// The description of all of this.
@@ -39,22 +39,22 @@ const MOST_PER_PAGE: usize = 500;
 const BY_HAND: &str = "banned by an operator";
 
 pub(super) fn mount(config: &mut ServiceConfig) {
-    let resource = |path: &str| {
-        let resource = web::resource(path).name(RESOURCE_NAME);
-        resource.default_service(web::to(method_not_allowed))
-    };
     config
-        .service(resource("/overview").route(web::get().to(get_overview)))
         .service(
-            resource("/bans")
-                .route(web::get().to(get_bans))
+            resource("/bans", "GET, HEAD, POST")
+                .route(read().to(get_bans))
                 .route(web::post().to(post_ban)),
         )
-        .service(resource("/bans/{client:.+}").route(web::delete().to(delete_ban)))
-        .service(resource("/clients/{client:.+}").route(web::get().to(get_client)))
-        .service(resource("/routes").route(web::get().to(get_routes)))
-        .service(resource("/configuration").route(web::get().to(get_configuration)))
-        .service(resource("/openapi.json").route(web::get().to(get_openapi)));
+        .service(resource("/bans/{client:.+}", "DELETE").route(web::delete().to(delete_ban)));
+    for (path, route) in [
+        ("/overview", read().to(get_overview)),
+        ("/clients/{client:.+}", read().to(get_client)),
+        ("/routes", read().to(get_routes)),
+        ("/configuration", read().to(get_configuration)),
+        ("/openapi.json", read().to(get_openapi)),
+    ] {
+        read_only(config, path, route);
+    }
 }
 
 async fn get_overview(guard: GuardHandle) -> Json<OverviewAnswer> {

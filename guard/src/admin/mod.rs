@@ -37,6 +37,7 @@ mod cross_site;
 mod endpoints;
 mod page;
 mod problem;
+mod resource;
 
 use actix_web::{
     Error, Scope,

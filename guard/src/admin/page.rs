@@ -2,13 +2,9 @@
 //!
 //! Must not know: what the endpoints answer.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::header,
-    web::{self, ServiceConfig},
-};
+use actix_web::{HttpRequest, HttpResponse, http::header, web::ServiceConfig};
 
-use crate::operator::RESOURCE_NAME;
+use super::resource::{read, read_only};
 
 /// The page itself.
 const INDEX: File = File {
@@ -55,11 +51,10 @@ const fn script(name: &'static str, text: &'static str) -> File {
 }
 
 pub(super) fn mount(config: &mut ServiceConfig) {
-    let resource = |path: &str| web::resource(path).name(RESOURCE_NAME);
-    config.service(resource("").route(web::get().to(to_the_page)));
+    read_only(config, "", read().to(to_the_page));
     for file in std::iter::once(INDEX).chain(FILES) {
-        let answer = web::get().to(move || async move { file.response() });
-        config.service(resource(&format!("/{}", file.name)).route(answer));
+        let answer = read().to(move || async move { file.response() });
+        read_only(config, &format!("/{}", file.name), answer);
     }
 }
 

@@ -4,7 +4,13 @@
 
 use std::fmt;
 
-use actix_web::{HttpResponse, ResponseError, http::StatusCode};
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{
+        StatusCode,
+        header::{self, HeaderValue},
+    },
+};
 
 use crate::handle::GuardError;
 
@@ -26,12 +32,15 @@ pub(super) async fn not_found() -> HttpResponse {
     problem(StatusCode::NOT_FOUND, "there is nothing at this path")
 }
 
-/// There is something at that path, but not for this method.
-pub(super) async fn method_not_allowed() -> HttpResponse {
-    problem(
+/// There is something at that path, but only for these methods.
+pub(super) fn method_not_allowed(allowed: &'static str) -> HttpResponse {
+    let mut response = problem(
         StatusCode::METHOD_NOT_ALLOWED,
         "nothing at this path answers to this method",
-    )
+    );
+    let allowed = HeaderValue::from_static(allowed);
+    response.headers_mut().insert(header::ALLOW, allowed);
+    response
 }
 
 /// A request that can't be done.
