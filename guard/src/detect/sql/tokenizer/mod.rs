@@ -41,6 +41,11 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
+    /// Whether this byte follows the last token directly.
+    pub(super) fn is_at(&self, byte: u8) -> bool {
+        self.rest.first() == Some(&byte)
+    }
+
     /// Whether a comment stood in front of the last token.
     pub(super) fn skipped_comment(&self) -> bool {
         self.skipped_comment

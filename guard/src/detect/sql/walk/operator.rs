@@ -83,6 +83,7 @@ impl<'a> Walk<'a> {
                         .break_out
                         .is_some_and(|break_out| break_out.quote == b'\'')
                     && self.is_credible()
+                    && !self.is_quoted_word()
                     && phrases::select_list(self.tokens).is_some() =>
             {
                 found(rules::SUBSELECT)
@@ -92,6 +93,14 @@ impl<'a> Walk<'a> {
             }
             _ => NOT_SQL,
         }
+    }
+
+    /// Whether the word is one in quotes, of a list of words: `'select', 'insert'`.
+    fn is_quoted_word(&self) -> bool {
+        let break_out = self.break_out;
+        break_out.is_some_and(|break_out| {
+            break_out.may_open_quotation() && self.tokens.is_at(break_out.quote)
+        })
     }
 
     fn compare(&mut self) -> Step {
