@@ -232,3 +232,24 @@ fn a_log_without_requests_suggests_nothing() {
     let page = std::fs::read_to_string(html).unwrap();
     assert!(!page.contains("nobody of these"));
 }
+
+#[test]
+fn a_line_with_a_time_far_ahead_is_told() {
+    let folder = Folder::new();
+    let line =
+        |time: &str| format!("192.0.2.1 - - [17/May/{time} +0000] \"GET / HTTP/1.1\" 200 1\n");
+    let in_order = line("2015:10:06:00") + &line("2015:10:05:00");
+    let ahead = line("2035:10:05:00") + &in_order;
+    for (log, late) in [(in_order, 0), (ahead, 2)] {
+        let log = folder.file("access.log", &log);
+        let html = folder.path("report.html");
+        let done = guardctl(&["replay", "--html", &html, &log]);
+        let told = format!("{late} requests are more than a window earlier");
+        assert_eq!(done.out.contains(&told), late > 0, "{}", done.out);
+        let page = std::fs::read_to_string(html).unwrap();
+        assert_eq!(page.contains(&told), late > 0, "{page}");
+        let json = guardctl(&["replay", "--json", &log]).out;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json["late_requests"], late);
+    }
+}

@@ -6,7 +6,7 @@ use std::{
     collections::{BTreeMap, HashSet},
     net::IpAddr,
     rc::Rc,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use actix_web_guard::{Ban, ReplayDecision, ReplayOutcome};
@@ -72,6 +72,9 @@ pub(crate) struct Tally {
     pub(crate) agents: RefusedAgents,
     pub(crate) timeline: Timeline,
     pub(crate) traffic: Traffic,
+    window: Duration,
+    /// Requests that are more than a window earlier than one before them, and count as if they were not.
+    pub(crate) late_requests: u64,
     pub(crate) bad_lines: u64,
     pub(crate) first_bad_lines: Vec<String>,
 }
@@ -91,6 +94,8 @@ impl Tally {
             agents: RefusedAgents::default(),
             timeline: Timeline::new(),
             traffic: Traffic::new(effective.rate_limit_window.0, most),
+            window: Duration::from_secs(effective.rate_limit_window.0),
+            late_requests: 0,
             bad_lines: 0,
             first_bad_lines: Vec::new(),
         }
@@ -106,6 +111,8 @@ impl Tally {
     pub(super) fn add(&mut self, entry: &Entry<'_>, decision: ReplayDecision) {
         let (outcome, client) = (decision.outcome, decision.client);
         let (from, until) = self.span.unwrap_or((entry.at, entry.at));
+        let late = until.duration_since(entry.at).unwrap_or_default();
+        self.late_requests += u64::from(late > self.window);
         self.span = Some((from.min(entry.at), until.max(entry.at)));
         *self.outcomes.entry(name(outcome)).or_default() += 1;
         self.clients.add(client);

@@ -30,6 +30,8 @@ const MOST_CHARACTERS: usize = 200;
 pub(crate) struct Report {
     pub(crate) logs: Vec<String>,
     pub(crate) requests: u64,
+    /// More than a window earlier than a request before them.
+    pub(crate) late_requests: u64,
     pub(crate) bad_lines: u64,
     pub(crate) first_bad_lines: Vec<String>,
     pub(crate) clients: u64,
@@ -120,6 +122,7 @@ impl Report {
         Self {
             logs: logs.to_vec(),
             requests: tally.outcomes.values().sum(),
+            late_requests: tally.late_requests,
             bad_lines: tally.bad_lines,
             first_bad_lines: tally.first_bad_lines,
             clients: tally.clients.count(),

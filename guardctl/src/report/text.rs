@@ -42,6 +42,9 @@ fn write_head(report: &Report, out: &mut String) -> fmt::Result {
         write!(out, ", {from} to {until} ({})", length(report.seconds))?;
     }
     writeln!(out)?;
+    if report.late_requests > 0 {
+        writeln!(out, "{}", late(report))?;
+    }
     if report.bad_lines > 0 {
         writeln!(
             out,
@@ -53,6 +56,15 @@ fn write_head(report: &Report, out: &mut String) -> fmt::Result {
         }
     }
     Ok(())
+}
+
+/// One line with a time far ahead makes all that follow it come at once.
+pub(super) fn late(report: &Report) -> String {
+    format!(
+        "{} requests are more than a window earlier than one before them, and count as if they came with that one: is there a line \
+         with a wrong time, or are logs out of order?",
+        report.late_requests
+    )
 }
 
 fn write_outcomes(report: &Report, out: &mut String) -> fmt::Result {

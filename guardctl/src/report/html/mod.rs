@@ -8,7 +8,7 @@ use super::{
     Report,
     markup::{Column, escaped, table},
     plot::{Bar, Bars},
-    text::{length, percent, thousands},
+    text::{late, length, percent, thousands},
 };
 
 const STYLE: &str = include_str!("page.css");
@@ -215,6 +215,9 @@ fn findings(report: &Report) -> String {
         let heads = [("Rule", Column::Text), ("Requests", Column::Number)];
         html += "<h2>Detectors</h2>\n";
         html += &table("What they would have flagged", &heads, &rows);
+    }
+    if report.late_requests > 0 {
+        html += &format!("<p>{}</p>\n", escaped(&late(report)));
     }
     if report.bad_lines > 0 {
         let rows: Vec<_> = report
