@@ -35,7 +35,7 @@ impl SecurityConfigBuilder {
     pub fn toml(self, text: &str) -> Result<Self, ConfigError> {
         let table = DeTable::parse(text)
             .map_err(|error| ConfigError::new(TOML, &syntax_error(text, &error)))?;
-        self.table(table.get_ref())
+        self.entries(entries(table.get_ref()))
     }
 
     /// Sets the fields that a TOML file sets.
@@ -49,7 +49,7 @@ impl SecurityConfigBuilder {
         let text = fs::read_to_string(path)
             .map_err(|error| in_file(format!("cannot be read: {error}")))?;
         let table = DeTable::parse(&text).map_err(|error| in_file(syntax_error(&text, &error)))?;
-        self.table(table.get_ref())
+        self.entries(entries(table.get_ref()))
     }
 
     /// Sets the fields that `GUARD_*` variables of the process's environment set: `GUARD_RATE_LIMIT` for `rate_limit`,
@@ -108,8 +108,8 @@ impl SecurityConfigBuilder {
         builder.env_from(variables)
     }
 
-    fn table(mut self, table: &DeTable<'_>) -> Result<Self, ConfigError> {
-        for (name, raw) in entries(table) {
+    pub(super) fn entries(mut self, entries: Vec<(String, Raw)>) -> Result<Self, ConfigError> {
+        for (name, raw) in entries {
             let field = find(&name).ok_or_else(|| unknown_field(&name))?;
             field
                 .check(&raw)

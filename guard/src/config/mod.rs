@@ -4,6 +4,7 @@
 
 mod builder;
 mod clients;
+mod deserialize;
 mod detection;
 mod display;
 mod error;
