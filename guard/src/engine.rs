@@ -91,7 +91,11 @@ impl Engine {
             #[cfg(feature = "verify-crawlers")]
             crawlers,
         });
-        lock(&ENGINES).push(Arc::downgrade(&engine));
+        let mut engines = lock(&ENGINES);
+        // Those that are gone would still keep their memory.
+        engines.retain(|engine| engine.strong_count() > 0);
+        engines.push(Arc::downgrade(&engine));
+        drop(engines);
         engine
     }
 

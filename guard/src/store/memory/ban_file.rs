@@ -42,6 +42,14 @@ struct Entry {
     by: String,
 }
 
+impl Entry {
+    /// How long the ban is still in force. A wall clock that has not been set yet, as on a machine without a battery, makes no ban longer than it
+    /// was.
+    fn left_millis(&self, wall: u64) -> u64 {
+        self.until.saturating_sub(wall.max(self.since))
+    }
+}
+
 impl BanFile {
     /// Takes over the bans of the file and keeps it from now on. Nothing about the file is fatal: a damaged one is set
     /// aside under a name that ends in `.damaged`.
@@ -130,7 +138,7 @@ fn adopt(entries: Vec<Entry>, shared: &Shared) {
             tracing::warn!(client = ?entry.client, "the ban file names what is no address: left out");
             continue;
         };
-        let left = entry.until.saturating_sub(wall);
+        let left = entry.left_millis(wall);
         if left == 0 {
             continue;
         }

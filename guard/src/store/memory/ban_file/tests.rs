@@ -153,6 +153,24 @@ fn bans_outlive_the_process_and_end_when_they_would_have() {
 }
 
 #[test]
+fn a_wall_clock_that_is_behind_makes_no_ban_longer() {
+    let directory = Directory::new();
+    let clock = Machine::booted_at(1 << 40, TODAY);
+    let store = open(directory.file(), &clock);
+    ban(&store, ALICE, HOUR, "before the clock was set");
+    drop(store);
+
+    for wall in [Duration::ZERO, TODAY - HOUR, TODAY] {
+        let clock = Machine::booted_at(1 << 40, wall);
+        let store = open(directory.file(), &clock);
+        let [ban] = bans(&store).try_into().unwrap();
+        assert_eq!(ban.remaining, HOUR, "{wall:?}");
+        clock.advance(HOUR);
+        assert_eq!(store.hot_ban(ALICE), None, "{wall:?}");
+    }
+}
+
+#[test]
 fn everything_about_a_ban_is_as_it_was() {
     let directory = Directory::new();
     let clock = Machine::booted_at(1 << 40, TODAY);
@@ -329,7 +347,8 @@ fn what_is_no_address_or_no_longer_banned_is_left_out() {
 #[test]
 fn the_largest_numbers_are_no_trouble() {
     let text = format!(
-        r#"[{{"client":"1.2.3.4","reason":"r","since":{0},"until":{0},"by":"who knows"}}]"#,
+        r#"[{{"client":"1.2.3.4","reason":"r","since":0,"until":{0},"by":"who knows"}},
+            {{"client":"1.2.3.5","reason":"none","since":{0},"until":{0},"by":"manual"}}]"#,
         u64::MAX
     );
     let (bans, _) = bans_found(text.as_bytes());
