@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is done with the client.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 
@@ -87,17 +87,26 @@ fn forwards(headers: &HeaderMap, trust: &ProxyTrust) -> bool {
     names.any(|name| headers.contains_key(name))
 }
 
-/// Loopback or private: where a reverse proxy sits.
+/// Loopback or private: where a reverse proxy sits. The shared address space (RFC 6598) is that of pods and tunnels as well.
 #[inline]
 fn is_local(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => {
-            address.is_loopback() || address.is_private() || address.is_link_local()
+            address.is_loopback()
+                || address.is_private()
+                || address.is_link_local()
+                || is_shared(address)
         }
         IpAddr::V6(address) => {
             address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
         }
     }
+}
+
+/// 100.64.0.0/10.
+fn is_shared(address: Ipv4Addr) -> bool {
+    let [first, second, ..] = address.octets();
+    first == 100 && second & 0xC0 == 64
 }
 
 #[cfg(test)]

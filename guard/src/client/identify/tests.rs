@@ -39,6 +39,10 @@ fn a_peer_that_is_not_trusted_is_the_client_whatever_it_sends() {
         assert_eq!(client.to_string(), "198.51.100.7", "{name}");
         assert!(client.can_be_struck(), "{name}");
     }
+    for peer in ["100.63.255.255", "100.128.0.0", "101.64.0.1"] {
+        let client = client(peer, &nobody, &[(XFF, "203.0.113.50")]);
+        assert!(client.can_be_struck(), "{peer}");
+    }
     let mapped = client("::ffff:198.51.100.7", &nobody, &[]);
     assert_eq!(mapped, client("198.51.100.7", &nobody, &[]));
 }
@@ -52,6 +56,8 @@ fn a_local_peer_that_forwards_is_a_proxy_nobody_declared_and_is_never_struck() {
         "192.168.1.1",
         "172.16.0.1",
         "169.254.1.1",
+        "100.64.0.1",
+        "100.127.255.255",
         "::1",
         "fd00::1",
         "fe80::1",
