@@ -136,6 +136,24 @@ async fn a_reload_holds_for_windows_that_are_running() {
 }
 
 #[actix_web::test]
+async fn a_ban_from_before_the_prefix_was_changed_is_found_and_lifted_by_its_network() {
+    let (config, clock) = configure(|config| config);
+    let handle = GuardHandle::of(&config);
+    let ban = handle
+        .ban("2001:db8:1:2::7", seconds(60), "")
+        .await
+        .unwrap();
+    let wider = SecurityConfig::builder().ipv6_prefix(56).clock(clock);
+    handle.reload(&wider.build().unwrap()).unwrap();
+    assert_eq!(handle.ban_of(&ban.client).await, Ok(Some(ban.clone())));
+    assert_eq!(handle.ban_of("2001:db8:1:2::7").await, Ok(None));
+    assert_eq!(handle.unban(&ban.client).await, Ok(true));
+    assert!(handle.bans().collect::<Vec<_>>().await.is_empty());
+    // Nobody is looked up under it any more.
+    assert!(handle.ban(&ban.client, seconds(60), "").await.is_err());
+}
+
+#[actix_web::test]
 async fn a_reload_changes_routes_and_lists_too() {
     let (config, clock) = configure(|config| config);
     let handle = GuardHandle::of(&config);

@@ -173,7 +173,7 @@ async fn delete_ban(
 }
 
 fn key(engine: &Engine, text: &str) -> Result<ClientKey, GuardError> {
-    let key = ClientKey::parse(text, engine.settings().ipv6_prefix);
+    let key = ClientKey::parse_listed(text, engine.settings().ipv6_prefix);
     key.ok_or_else(|| GuardError::InvalidAddress(text.to_owned()))
 }
 

@@ -61,11 +61,23 @@ impl ClientKey {
     /// Reads an address in any spelling: upper case, leading zeros, IPv4-mapped, with a zone, brackets or a port, or as
     /// a network in the form in which bans are listed.
     pub(crate) fn parse(text: &str, ipv6_prefix: u8) -> Option<Self> {
+        Self::parse_listed(text, ipv6_prefix).filter(|key| match key {
+            Self::V6 { prefix, .. } => *prefix == ipv6_prefix,
+            Self::V4(_) | Self::Unknown => true,
+        })
+    }
+
+    /// As [`parse`](Self::parse), and also a network of another prefix, as a ban is listed that was made before `ipv6_prefix` was changed.
+    pub(crate) fn parse_listed(text: &str, ipv6_prefix: u8) -> Option<Self> {
         let text = text.trim();
         let address = match text.split_once('/') {
             Some((address, prefix)) => {
                 let address: Ipv6Addr = address.parse().ok()?;
-                (prefix.parse() == Ok(ipv6_prefix)).then_some(IpAddr::V6(address))?
+                let prefix = prefix
+                    .parse()
+                    .ok()
+                    .filter(|prefix| (1..=128).contains(prefix))?;
+                return Some(Self::of(IpAddr::V6(address), prefix));
             }
             None => parse_address(text)?,
         };
@@ -245,6 +257,23 @@ mod tests {
             "::1/x",
         ] {
             assert_eq!(ClientKey::parse(text, 64), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_listed_may_have_another_prefix() {
+        let listed = |text| ClientKey::parse_listed(text, 64).map(|key| key.to_string());
+        for (text, expected) in [
+            ("2001:DB8::1/56", Some("2001:db8::/56")),
+            ("2001:db8::1/64", Some("2001:db8::/64")),
+            ("2001:db8::1/128", Some("2001:db8::1")),
+            ("2001:db8::1", Some("2001:db8::/64")),
+            ("203.0.113.9", Some("203.0.113.9")),
+            ("2001:db8::/0", None),
+            ("2001:db8::/129", None),
+            ("203.0.113.0/24", None),
+        ] {
+            assert_eq!(listed(text).as_deref(), expected, "{text}");
         }
     }
 

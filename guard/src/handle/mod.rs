@@ -106,14 +106,15 @@ impl GuardHandle {
         Ok(ban)
     }
 
-    /// Lifts the ban of a client and clears its strikes; whether there was a ban. Any address of a banned IPv6 network will do.
+    /// Lifts the ban of a client and clears its strikes; whether there was a ban. Any address of a banned IPv6 network will do. A ban from before
+    /// `ipv6_prefix` was changed holds no more, and is lifted by its network, as in `2001:db8:1:2::/64`.
     ///
     /// # Errors
     ///
     /// [`GuardError::InvalidAddress`].
     pub async fn unban(&self, address: impl fmt::Display) -> Result<bool, GuardError> {
         let settings = self.engine.settings();
-        let client = key(&settings, &address)?;
+        let client = listed_key(&settings, &address)?;
         let lifted = self
             .engine
             .store(settings.passive)
@@ -135,7 +136,7 @@ impl GuardHandle {
     /// [`GuardError::InvalidAddress`].
     pub async fn ban_of(&self, address: impl fmt::Display) -> Result<Option<Ban>, GuardError> {
         let settings = self.engine.settings();
-        let client = key(&settings, &address)?;
+        let client = listed_key(&settings, &address)?;
         Ok(self
             .engine
             .store(settings.passive)
@@ -250,6 +251,12 @@ fn fixed_field(old: &Settings, new: &Settings) -> Option<&'static str> {
 fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, GuardError> {
     let text = address.to_string();
     ClientKey::parse(&text, settings.ipv6_prefix).ok_or(GuardError::InvalidAddress(text))
+}
+
+/// Of a ban that may be older than the prefix in force.
+fn listed_key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, GuardError> {
+    let text = address.to_string();
+    ClientKey::parse_listed(&text, settings.ipv6_prefix).ok_or(GuardError::InvalidAddress(text))
 }
 
 /// Has the guards of a request know that it is not clean; whether they knew.
