@@ -171,6 +171,14 @@ pub(crate) enum Outcome {
     Unavailable,
 }
 
+impl Outcome {
+    /// Of a request that is refused for what it is, though its client is not banned.
+    #[inline]
+    pub(crate) fn is_violation(&self) -> bool {
+        matches!(self, Self::Limited | Self::Threat)
+    }
+}
+
 /// Whether a store can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

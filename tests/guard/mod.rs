@@ -49,6 +49,10 @@ pub(crate) async fn health() -> impl Responder {
 
 #[post("/login")]
 async fn login(request: HttpRequest, guard: GuardHandle) -> HttpResponse {
+    fail_login(request, guard).await
+}
+
+async fn fail_login(request: HttpRequest, guard: GuardHandle) -> HttpResponse {
     let times = request
         .headers()
         .get("x-times")

@@ -1,11 +1,51 @@
 //! Passive mode: everything is decided and logged, nothing is refused, and enforcing starts with a clean slate.
 
-use actix_web_guard::{GuardHandle, SecurityConfig};
+use actix_web::{App, test::init_service, web};
+use actix_web_guard::{Guard, GuardHandle, RouteLimit, SecurityConfig, StrikeReset};
 
 use crate::{
     guard::{Dotfiles, app},
-    support::{PEER, configure, get, send, statuses},
+    support::{PEER, configure, get, parse, seconds, send, statuses},
 };
+
+/// An enforcing guard refuses a violation, so that nothing comes after it.
+#[actix_web::test]
+async fn a_violation_that_is_served_is_one_strike_whatever_comes_of_it() {
+    for path in ["POST /login", "POST /.login", "POST /limited"] {
+        let (config, _clock) = configure(|config| {
+            config
+                .rate_limit(1)
+                .auto_ban_threshold(2)
+                .strike_on_status([401])
+                .strike_reset(StrikeReset::After(seconds(3600)))
+                .passive(true)
+                .detector(Dotfiles)
+        });
+        let handle = GuardHandle::of(&config);
+        for reports in ["0", "1"] {
+            let app = init_service(
+                App::new()
+                    .service(web::resource(["/login", "/.login"]).to(crate::guard::fail_login))
+                    .service(
+                        web::resource("/limited")
+                            .wrap(RouteLimit::new(1, 60))
+                            .to(crate::guard::fail_login),
+                    )
+                    .wrap(Guard::new(config.clone())),
+            )
+            .await;
+            // Threats are strikes from the first on; of limits it is the second request.
+            let mut strikes = 0;
+            while handle.ban_of(PEER).await.unwrap().is_none() {
+                let request = parse(path).insert_header(("x-times", reports));
+                assert_eq!(send(&app, request).await.status, 401);
+                strikes += 1;
+            }
+            assert_eq!(strikes, 3, "{path}, {reports} reports");
+            handle.unban(PEER).await.unwrap();
+        }
+    }
+}
 
 #[actix_web::test]
 async fn nothing_is_refused_and_bans_are_listed() {

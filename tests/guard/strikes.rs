@@ -4,7 +4,8 @@ use crate::{
     guard::{Dotfiles, app},
     support::{configure, get, parse, seconds, send, statuses},
 };
-use actix_web_guard::StrikeReset;
+use actix_web::{App, HttpResponse, test::init_service, web};
+use actix_web_guard::{Guard, StrikeReset};
 
 #[actix_web::test]
 async fn strikes_up_to_the_threshold_are_refused_and_the_next_one_bans() {
@@ -256,6 +257,41 @@ async fn preflights_have_a_window_of_their_own_and_never_strike() {
     );
     handle.unban(crate::support::PEER).await.unwrap();
     assert_eq!(send(&app, preflight()).await.status, 429);
+}
+
+/// Any page has its visitors' browsers send them: what they are answered bans nobody either.
+#[actix_web::test]
+async fn neither_answers_nor_threats_in_preflights_are_strikes() {
+    let preflight = |path| {
+        get(path)
+            .method(actix_web::http::Method::OPTIONS)
+            .insert_header(("origin", "https://elsewhere.example"))
+            .insert_header(("access-control-request-method", "POST"))
+    };
+    for has_windows in [true, false] {
+        let (config, _clock) = configure(|config| {
+            config
+                .enable_rate_limiting(has_windows)
+                .auto_ban_threshold(0)
+                .strike_on_status([401])
+                .not_found_limit(1)
+                .detector(Dotfiles)
+        });
+        let app = App::new()
+            .route("/account", web::to(HttpResponse::Unauthorized))
+            .route("/", web::get().to(HttpResponse::Ok))
+            .wrap(Guard::new(config));
+        let app = init_service(app).await;
+        let requests = ["/account", "/account", "/none", "/none", "/none", "/.env"];
+        for (path, expected) in requests.into_iter().zip([401, 401, 404, 404, 404, 403]) {
+            assert_eq!(send(&app, preflight(path)).await.status, expected, "{path}");
+        }
+        assert_eq!(
+            statuses(&app, &["/", "OPTIONS /account", "/"]).await,
+            [200, 401, 403],
+            "without the headers of a preflight it is a request like any other"
+        );
+    }
 }
 
 #[actix_web::test]

@@ -146,6 +146,12 @@ impl Threat {
         self.facts.struck
     }
 
+    /// The same, for which nobody is struck.
+    pub(crate) fn without_strike(mut self) -> Self {
+        self.facts.struck = false;
+        self
+    }
+
     /// Where it was found, such as `query q`; `None` for what your own detectors find.
     #[must_use]
     pub fn surface(&self) -> Option<&str> {

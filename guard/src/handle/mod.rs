@@ -163,7 +163,7 @@ impl GuardHandle {
     /// One request is at most one strike: further reports of it are only logged. Clients that can't be banned (without an address,
     /// or behind a proxy that nobody declared) are not struck.
     pub async fn report_threat(&self, request: &HttpRequest, reason: &str) -> Option<Ban> {
-        let again = mark_reported(request);
+        let again = self.mark_struck(request);
         let view = View::new(Arc::clone(&self.engine));
         let known = request.extensions().get::<Client>().cloned();
         let client = known.unwrap_or_else(|| client_of(request, &view.settings));
@@ -183,6 +183,18 @@ impl GuardHandle {
             }
             _ => None,
         }
+    }
+
+    /// Has the guards of a request know that it is not clean; whether it has had its strike.
+    fn mark_struck(&self, request: &HttpRequest) -> bool {
+        let mut extensions = request.extensions_mut();
+        let mut was_struck = false;
+        let tickets = extensions.get::<Tickets>();
+        for ticket in tickets.into_iter().flat_map(Tickets::iter) {
+            // What another guard struck it for is none of this one's business.
+            was_struck |= ticket.strike() && Arc::ptr_eq(&ticket.view.engine, &self.engine);
+        }
+        extensions.insert(Reported).is_some() || was_struck
     }
 
     /// Whether the store can be asked: a store on Redis may be out of reach, and `on_store_failure` applies.
@@ -257,15 +269,6 @@ fn key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, Gu
 fn listed_key(settings: &Settings, address: &impl fmt::Display) -> Result<ClientKey, GuardError> {
     let text = address.to_string();
     ClientKey::parse_listed(&text, settings.ipv6_prefix).ok_or(GuardError::InvalidAddress(text))
-}
-
-/// Has the guards of a request know that it is not clean; whether they knew.
-fn mark_reported(request: &HttpRequest) -> bool {
-    let mut extensions = request.extensions_mut();
-    if let Some(tickets) = extensions.get::<Tickets>() {
-        tickets.iter().for_each(|ticket| ticket.report());
-    }
-    extensions.insert(Reported).is_some()
 }
 
 fn client_of(request: &HttpRequest, settings: &Settings) -> Client {

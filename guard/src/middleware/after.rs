@@ -40,7 +40,7 @@ struct Counted {
 }
 
 /// Of a request that its route decides about; that the global window admitted where no limited route was expected; or of which it matters
-/// whether it is reported.
+/// whether it has had its strike.
 pub(super) struct Ticketed {
     pub(super) worker: Rc<Worker>,
     pub(super) ticket: Rc<Ticket>,
@@ -122,7 +122,7 @@ impl After {
 
     /// The answer is known.
     pub(super) fn answered<B>(&mut self, response: &mut Result<ServiceResponse<B>, Error>) {
-        let mut is_reported = false;
+        let mut is_struck = false;
         if let Some(Ticketed { worker, ticket }) = self.ticketed.take() {
             match &ticket.routed {
                 Some(routed) => self.conclude(&worker.prediction, &ticket, routed),
@@ -135,16 +135,16 @@ impl After {
             if ticket.is_refused() {
                 return;
             }
-            is_reported = ticket.is_reported();
+            is_struck = ticket.is_struck();
         }
         let signals = self.signals.take();
         let sign = signals.map_or(Sign::Clean, |signals| {
-            signals.heed(&self.view, response, is_reported)
+            signals.heed(&self.view, response, is_struck)
         });
         let Some(counted) = self.counted.take().filter(|_| sign != Sign::Refused) else {
             return;
         };
-        if counted.resets && sign == Sign::Clean && !is_reported {
+        if counted.resets && sign == Sign::Clean && !is_struck {
             in_background(self.view.store().clear_strikes(self.client));
         }
         if tells_quotas(&self.view) {

@@ -56,13 +56,9 @@ impl Facts for Asked<'_> {
         self.request.match_info().as_str()
     }
 
-    /// A CORS preflight, as the Fetch standard has it.
     #[inline]
     fn is_preflight(&self) -> bool {
-        let headers = self.request.headers();
-        *self.request.method() == Method::OPTIONS
-            && headers.contains_key(header::ORIGIN)
-            && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+        is_preflight(self.request)
     }
 
     fn is_proven_crawler(&self) -> bool {
@@ -120,6 +116,15 @@ impl Asked<'_> {
         });
         threat
     }
+}
+
+/// A CORS preflight, as the Fetch standard has it.
+#[inline]
+pub(super) fn is_preflight(request: &ServiceRequest) -> bool {
+    let headers = request.headers();
+    *request.method() == Method::OPTIONS
+        && headers.contains_key(header::ORIGIN)
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Whether detection is off for the route that the request is for. Dear: asked when something was found, or a body is to be looked at.

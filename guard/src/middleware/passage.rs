@@ -180,8 +180,13 @@ where
         if let Some(refusal) = judge(self.view, self.client, decision, &mut windows) {
             return self.refuse(request, &refusal);
         }
-        let is_told = self.signals.is_some() || self.view.resets(decision);
+        // In passive mode.
+        let is_violation = decision.outcome.is_violation();
+        let is_told = is_violation || self.signals.is_some() || self.view.resets(decision);
         let ticket = self.hand_over_ticket(ticket, tally, is_told, &request);
+        if is_violation && let Some(ticket) = &ticket {
+            ticket.strike();
+        }
         let inner = self.service.call(request);
         let ticketed = ticket.map(|ticket| Ticketed {
             worker: Rc::clone(self.worker),
@@ -251,7 +256,7 @@ where
     }
 
     /// Gives limited routes what they are to find, with what has been noted of the request, which they may yet change; the ticket, if they may decide about the request.
-    /// `is_told`: also if whether the request is reported matters, for the ticket will tell.
+    /// `is_told`: also if it matters whether the request has had its strike, for the ticket will tell.
     #[inline]
     fn hand_over_ticket(
         &self,

@@ -23,6 +23,7 @@ use crate::{
 use super::{
     after::refusal_error,
     body::{Verdict, watch},
+    facts::is_preflight,
 };
 
 /// What an answer says about its request.
@@ -38,6 +39,8 @@ pub(super) enum Sign {
 pub(super) struct Signals {
     client: Client,
     body: Option<Rc<Verdict>>,
+    /// Not for preflights: any page has its visitors' browsers send them.
+    may_strike: bool,
     method: Method,
     path: String,
 }
@@ -63,25 +66,27 @@ impl Signals {
         client: &Client,
         statuses: bool,
     ) -> Option<Rc<Self>> {
+        let may_strike = !is_preflight(request);
         let body = watch(request, view, client);
-        (body.is_some() || statuses).then(|| {
+        (body.is_some() || statuses && may_strike).then(|| {
             Rc::new(Self {
                 client: client.clone(),
                 body,
+                may_strike,
                 method: request.method().clone(),
                 path: request.path().to_owned(),
             })
         })
     }
 
-    /// Does what the answer gives reason to. One request is at most one strike: one that was reported has had its own.
+    /// Does what the answer gives reason to. One request is at most one strike.
     pub(super) fn heed<B>(
         &self,
         view: &Rc<View>,
         response: &mut Result<ServiceResponse<B>, Error>,
-        is_reported: bool,
+        is_struck: bool,
     ) -> Sign {
-        let may_strike = !is_reported;
+        let may_strike = self.may_strike && !is_struck;
         let threat = self.body.as_ref().and_then(|verdict| verdict.take());
         if let Some(threat) = threat {
             return self.refuse(view, response, threat, may_strike);

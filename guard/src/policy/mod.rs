@@ -117,10 +117,13 @@ pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -
     }
     // 6. Detect.
     if let Some(threat) = detect(settings, facts) {
-        return if threat.is_struck() {
-            Course::Decide(Question::Threat(threat))
-        } else {
+        return if !threat.is_struck() {
             Course::Refuse(Barred::Threat(threat))
+        } else if facts.is_preflight() {
+            // Any page has its visitors' browsers send them.
+            Course::Refuse(Barred::Threat(threat.without_strike()))
+        } else {
+            Course::Decide(Question::Threat(threat))
         };
     }
     // 7. Decide.

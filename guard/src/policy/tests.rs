@@ -205,7 +205,7 @@ fn later_stages_are_not_even_looked_at() {
         (Infrastructure, &["threat"]),
         (Operator, &["operator"]),
         (Banned, &["operator", "ban"]),
-        (Detected, &["operator", "ban", "threat"]),
+        (Detected, &["operator", "ban", "threat", "preflight"]),
         (Counted, &["operator", "ban", "threat", "preflight"]),
     ];
     for (applies, expected) in cases {
@@ -213,6 +213,14 @@ fn later_stages_are_not_even_looked_at() {
         assert_eq!(stage(&course), applies);
         assert_eq!(looked_at, expected, "{applies:?}");
     }
+}
+
+#[test]
+fn a_threat_in_a_preflight_is_refused_and_no_strike() {
+    let (course, _) = decide(&[Detected, Preflight]);
+    assert!(matches!(course, Course::Refuse(Barred::Threat(threat)) if !threat.is_struck()));
+    let (course, _) = decide(&[Detected]);
+    assert!(matches!(course, Course::Decide(Question::Threat(threat)) if threat.is_struck()));
 }
 
 #[test]

@@ -183,7 +183,7 @@ impl Replay {
 
     /// What the status of the answer gives reason to, in the order in which a guard does it.
     fn answered(&self, client: &Client, request: &PastRequest<'_>, verdict: Verdict) -> Verdict {
-        if verdict.outcome != ReplayOutcome::Served {
+        if verdict.outcome != ReplayOutcome::Served || request.is_preflight() {
             return verdict;
         }
         let settings = &self.view.settings;

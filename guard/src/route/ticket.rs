@@ -90,8 +90,8 @@ struct State {
     /// The decision that admitted the request, with its windows.
     settled: Option<(Decision, Windows)>,
     refused: bool,
-    /// A handler, or a middleware on the way to it, reported the request as a threat.
-    reported: bool,
+    /// The request has had its strike: it was reported as a threat, or was a violation that passive mode lets pass.
+    struck: bool,
     /// The call of the inner service has returned: claims from now on are late.
     called: bool,
     late: bool,
@@ -218,11 +218,12 @@ impl Ticket {
         }
     }
 
-    /// Notes a decision that admitted the request.
+    /// Notes a decision that let the request pass.
     #[inline]
     pub(crate) fn settle(&self, windows: Windows, decision: Decision) {
         let mut state = self.state.borrow_mut();
         state.counted_by_address = true;
+        state.struck |= decision.outcome.is_violation();
         match &mut state.settled {
             Some((before, among)) => {
                 before.strikes = decision.strikes;
@@ -238,15 +239,15 @@ impl Ticket {
         self.state.borrow_mut().refused = true;
     }
 
-    /// Notes that the request was reported as a threat.
-    pub(crate) fn report(&self) {
-        self.state.borrow_mut().reported = true;
+    /// Notes that the request has had its strike; whether it had.
+    pub(crate) fn strike(&self) -> bool {
+        std::mem::replace(&mut self.state.borrow_mut().struck, true)
     }
 
-    /// Whether the request was reported as a threat. Known here also if the answer is an error, which has no request.
+    /// Whether the request has had its strike. Known here also if the answer is an error, which has no request.
     #[inline]
-    pub(crate) fn is_reported(&self) -> bool {
-        self.state.borrow().reported
+    pub(crate) fn is_struck(&self) -> bool {
+        self.state.borrow().struck
     }
 
     #[inline]
