@@ -1,6 +1,6 @@
 //! The handle: bans, reports of threats and reloads, for handlers and for the code around the server.
 //!
-//! Must not know: routing, responses.
+//! Must not know: how routes decide, responses.
 
 mod ban_stream;
 mod error;
