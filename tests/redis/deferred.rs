@@ -201,7 +201,7 @@ async fn a_path_that_is_changed_inside_of_the_guard_leads_to_the_same_window() {
 }
 
 #[actix_web::test]
-async fn behind_a_lazy_middleware_the_global_window_errs_by_one_request_of_each_node_at_most() {
+async fn behind_what_may_be_lazy_the_global_window_errs_by_one_request_of_each_node_at_most() {
     let redis = Server::start();
     let runs = Runs::default();
     let nodes = [serve_layered(&redis, &runs), serve_layered(&redis, &runs)];
@@ -216,10 +216,10 @@ async fn behind_a_lazy_middleware_the_global_window_errs_by_one_request_of_each_
         }
         let ran = runs.load(Ordering::SeqCst);
         let exact = usize::try_from(GLOBAL).unwrap();
-        let most = if *layer == "from_fn" {
-            exact + 2
-        } else {
-            exact
+        // Nobody knows of these, before the first request, whether they are lazy: that one may be counted behind its answer.
+        let most = match *layer {
+            "from_fn" | "wrap_fn" => exact + nodes.len(),
+            _ => exact,
         };
         assert!((exact..=most).contains(&ran), "{layer}: {ran}");
     }
