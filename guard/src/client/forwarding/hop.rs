@@ -29,7 +29,7 @@ pub(super) fn parse_bytes(address: &[u8]) -> Option<IpAddr> {
     // Nearly every hop is one with nothing around it.
     match dotted(address) {
         Some(address) => Some(IpAddr::V4(address)),
-        None => parse_address(std::str::from_utf8(address).ok()?),
+        None => parse_adorned(std::str::from_utf8(address).ok()?),
     }
 }
 
@@ -63,9 +63,11 @@ fn octet(text: &[u8]) -> Option<(u8, &[u8])> {
 ///
 /// The last group of an IPv6 address without brackets is never a port: `2001:db8::1:80` is an address.
 pub(in crate::client) fn parse_address(text: &str) -> Option<IpAddr> {
-    if let Some(address) = dotted(text.as_bytes()) {
-        return Some(IpAddr::V4(address));
-    }
+    parse_bytes(text.as_bytes())
+}
+
+/// The same of what is no IPv4 address alone.
+fn parse_adorned(text: &str) -> Option<IpAddr> {
     let address: IpAddr = without_zone(without_port(text)?).parse().ok()?;
     Some(address.to_canonical())
 }

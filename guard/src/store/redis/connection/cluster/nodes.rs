@@ -44,8 +44,7 @@ impl Nodes {
     }
 
     pub(super) fn owner(&self, slot: u16) -> Option<&LinkedNode> {
-        let number = self.owners.get(usize::from(slot))?;
-        self.masters.get(usize::from(*number).checked_sub(1)?)
+        nth(&self.masters, *self.owners.get(usize::from(slot))?)
     }
 
     pub(super) fn masters(&self) -> &[LinkedNode] {
@@ -99,17 +98,19 @@ impl Nodes {
     /// that be wrong, it says so itself.
     fn keep_successors(&mut self, masters: &[LinkedNode], owners: &[u16]) {
         let is_down = |node: &LinkedNode| node.link.is_down();
-        if !self.masters.iter().any(is_down) {
+        let gone: Vec<bool> = self.masters.iter().map(is_down).collect();
+        if !gone.contains(&true) {
             return;
         }
-        for (slot, number) in (0..).zip(owners) {
-            let known = usize::from(*number).checked_sub(1);
-            let known = known.and_then(|index| masters.get(index));
-            if let Some(known) = known
-                && !is_down(known)
-                && self.owner(slot).is_some_and(is_down)
+        let up = |node| (!is_down(node)).then_some(node);
+        let successors: Vec<Option<&LinkedNode>> = masters.iter().map(up).collect();
+        let named = self.owners.clone();
+        for (slot, (named, known)) in (0..).zip(named.iter().zip(owners)) {
+            let is_gone = nth(&gone, *named).is_some_and(|gone| *gone);
+            if let Some(Some(successor)) = nth(&successors, *known)
+                && is_gone
             {
-                self.assign(slot, known);
+                self.assign(slot, successor);
             }
         }
     }
@@ -180,6 +181,11 @@ impl Nodes {
             access: Arc::default(),
         })
     }
+}
+
+/// What has this number, counted from 1.
+fn nth<T>(items: &[T], number: u16) -> Option<&T> {
+    items.get(usize::from(number).checked_sub(1)?)
 }
 
 #[cfg(test)]
