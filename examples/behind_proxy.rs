@@ -7,7 +7,7 @@
 use std::{
     env,
     error::Error,
-    io::{self, IsTerminal as _},
+    io::{self, IsTerminal as _, Write as _},
     net::Ipv4Addr,
 };
 
@@ -72,7 +72,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     })
     .bind((Ipv4Addr::LOCALHOST, port()?))?;
     for address in server.addrs() {
-        println!("Listening on http://{address} (Ctrl-C stops)");
+        // Where nobody reads, it serves all the same: `println!` would panic.
+        writeln!(io::stdout(), "Listening on http://{address} (Ctrl-C stops)").ok();
     }
     server.run().await?;
     Ok(())

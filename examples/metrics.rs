@@ -6,7 +6,7 @@
 use std::{
     env,
     error::Error,
-    io::{self, IsTerminal as _},
+    io::{self, IsTerminal as _, Write as _},
     net::Ipv4Addr,
     time::Duration,
 };
@@ -68,7 +68,8 @@ fn application(guard: Guard, port: u16) -> io::Result<Server> {
     })
     .bind((Ipv4Addr::LOCALHOST, port))?;
     for address in server.addrs() {
-        println!("Listening on http://{address} (Ctrl-C stops)");
+        // Where nobody reads, it serves all the same: `println!` would panic.
+        writeln!(io::stdout(), "Listening on http://{address} (Ctrl-C stops)").ok();
     }
     Ok(server.run())
 }
@@ -83,7 +84,12 @@ fn numbers_page(numbers: PrometheusHandle, port: u16) -> io::Result<Server> {
     .workers(1)
     .bind((Ipv4Addr::LOCALHOST, port))?;
     for address in server.addrs() {
-        println!("Numbers for Prometheus on http://{address}/metrics");
+        // Where nobody reads, it serves all the same: `println!` would panic.
+        writeln!(
+            io::stdout(),
+            "Numbers for Prometheus on http://{address}/metrics"
+        )
+        .ok();
     }
     Ok(server.run())
 }

@@ -12,7 +12,7 @@ mod settings;
 use std::{
     env,
     error::Error,
-    io::{self, IsTerminal as _},
+    io::{self, IsTerminal as _, Write as _},
     net::Ipv4Addr,
     process::ExitCode,
 };
@@ -38,11 +38,14 @@ async fn serve(config: SecurityConfig, port: u16, changes: Option<Changes>) -> i
         .bind((Ipv4Addr::LOCALHOST, port))?;
     reload::start(&handle, changes)?;
     for address in server.addrs() {
-        println!(
+        // Where nobody reads (`quickstart | head -1`), it serves all the same: `println!` would panic.
+        writeln!(
+            io::stdout(),
             "Listening on http://{address} (Ctrl-C stops)\n\n\
              Try a limit of 5 requests in 60 seconds, and what becomes of those who don't mind it:\n\n  \
              for i in $(seq 12); do curl -i http://{address}/public; done\n"
-        );
+        )
+        .ok();
     }
     server.run().await
 }

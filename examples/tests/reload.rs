@@ -145,13 +145,12 @@ fn executable() -> PathBuf {
     executable.unwrap()
 }
 
+/// Reads to the end, whether or not anybody takes the lines: a program must not find its output closed.
 fn lines(output: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
+            sender.send(line).ok();
         }
     });
     receiver

@@ -4,10 +4,10 @@
 
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader},
+    io::{BufRead as _, BufReader, Lines},
     os::unix::process::CommandExt as _,
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
@@ -21,6 +21,8 @@ const STARTED: &str = "ChromeDriver was started successfully on port ";
 /// A running chromedriver on a port of its own; it ends and its files are removed when this is dropped.
 pub(super) struct Driver {
     supervisor: Child,
+    /// Nobody reads on, but a closed output would end it when it has more to say.
+    _output: Lines<BufReader<ChildStdout>>,
     folder: PathBuf,
     pub(super) port: u16,
 }
@@ -39,11 +41,13 @@ impl Driver {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let said = BufReader::new(supervisor.stdout.take().unwrap()).lines();
-        let port = said.map_while(Result::ok).find_map(|line| port_of(&line));
+        let mut output = BufReader::new(supervisor.stdout.take().unwrap()).lines();
+        let mut said = output.by_ref().map_while(Result::ok);
+        let port = said.find_map(|line| port_of(&line));
         let port = port.expect("chromedriver doesn't start: is it installed? ./test installs it");
         Self {
             supervisor,
+            _output: output,
             folder,
             port,
         }
