@@ -178,7 +178,7 @@ impl After {
         if !ticket.is_counted() && windows.is_empty() {
             windows = self
                 .view
-                .unclaimed(&routed.method, routed.expectation.pattern.as_deref());
+                .unclaimed(&routed.method, routed.expectation.pattern());
         }
         if windows.is_empty() {
             return;

@@ -234,14 +234,14 @@ where
             Called::Claimed => self.overlooked(ticket, expectation, method),
             Called::Waiting | Called::Nobody if expectation.late => return None,
             Called::Waiting => ticket.take_pending(),
-            Called::Nobody => self.view.unclaimed(method, expectation.pattern.as_deref()),
+            Called::Nobody => self.view.unclaimed(method, expectation.pattern()),
         };
         (!windows.is_empty()).then_some((windows, routed.global_value.as_ref()))
     }
 
     /// Windows that the configuration has for a route that only the scopes around it have claimed.
     fn overlooked(&self, ticket: &Ticket, expectation: &Expectation, method: &Method) -> Windows {
-        let pattern = expectation.pattern.as_deref();
+        let pattern = expectation.pattern();
         pattern
             .and_then(|pattern| self.view.configured_for(method, pattern))
             .filter(|_| !ticket.is_claimed_at(pattern))
@@ -299,11 +299,12 @@ where
 
 fn hand_over(request: &ServiceRequest, ticket: Rc<Ticket>) {
     let mut extensions = request.extensions_mut();
-    match extensions.get_mut::<Tickets>() {
-        Some(tickets) => tickets.push(ticket),
-        None => {
-            extensions.insert(Tickets::new(ticket));
-        }
+    // Guards around this one have put theirs there before.
+    if let Some(mut tickets) = extensions.insert(Tickets::new(ticket))
+        && let Some(own) = extensions.remove::<Tickets>()
+    {
+        tickets.append(own);
+        extensions.insert(tickets);
     }
 }
 

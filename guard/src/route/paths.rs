@@ -9,7 +9,7 @@ use foldhash::quality::RandomState;
 
 use super::{
     entry_paths::EntryPaths,
-    pattern::path_segments,
+    pattern::{PathSegments, path_segments, split_path},
     registry::{self, Candidates},
 };
 
@@ -57,10 +57,9 @@ impl Paths {
     /// The limited routes that the request could reach. Found anew each time: ids in a path would fill any memory.
     #[inline]
     pub(crate) fn candidates(&self, request: &ServiceRequest) -> Candidates {
-        registry::candidates(
-            request.method().as_str(),
-            &path_segments(request.match_info().as_str()),
-        )
+        let mut segments = PathSegments::new();
+        split_path(request.match_info().as_str(), &mut segments);
+        registry::candidates(request.method().as_str(), &segments)
     }
 
     /// The pattern that comes first for the request's path.

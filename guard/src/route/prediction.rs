@@ -6,6 +6,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
+    hash::{Hash, Hasher},
     rc::Rc,
 };
 
@@ -41,7 +42,6 @@ pub(crate) enum Forecast {
 #[derive(Clone, Debug)]
 pub(crate) struct Expectation {
     kind: Kind,
-    pub(crate) pattern: Option<Rc<str>>,
     /// The claims of last time: the last one decides for all.
     pub(crate) claims: Rc<Claims>,
     /// Claims may come only when the request is polled: a middleware in between is lazy.
@@ -52,11 +52,22 @@ pub(crate) struct Expectation {
 
 /// Requests that went the same way last time are expected to go it again: those of a method that could reach the same limited routes,
 /// told apart by their patterns where that is not enough.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Kind {
     method: u8,
     candidates: Candidates,
     pattern: Option<Rc<str>>,
+}
+
+/// As few words as will do: each request of a limited route is looked up.
+impl Hash for Kind {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.candidates.to_bits() ^ u64::from(self.method));
+        if let Some(pattern) = &self.pattern {
+            state.write(pattern.as_bytes());
+        }
+    }
 }
 
 /// What is known of a kind of requests.
@@ -81,6 +92,14 @@ pub(crate) struct Prediction {
     seen: RefCell<HashMap<Kind, Seen, RandomState>>,
     paths: Paths,
     nobody: Rc<Claims>,
+}
+
+impl Expectation {
+    /// The pattern of the resource map, where it had to be asked.
+    #[inline]
+    pub(crate) fn pattern(&self) -> Option<&str> {
+        self.kind.pattern.as_deref()
+    }
 }
 
 impl Seen {
@@ -126,7 +145,7 @@ impl Prediction {
             .as_ref()
             .is_none_or(|seen| !seen.mixed && !seen.claims.is_empty());
         if is_clear && entries.is_none() {
-            return self.expect(kind, None, seen);
+            return self.expect(kind, seen);
         }
         self.forecast_by_pattern(request, entries, kind, seen)
     }
@@ -160,11 +179,11 @@ impl Prediction {
         {
             (seen.late, seen.mixed) = (true, true);
         }
-        self.expect(kind, first.pattern, seen)
+        self.expect(kind, seen)
     }
 
     #[inline]
-    fn expect(&self, kind: Kind, pattern: Option<Rc<str>>, seen: Option<Seen>) -> Forecast {
+    fn expect(&self, kind: Kind, seen: Option<Seen>) -> Forecast {
         let is_known = seen.is_some();
         let late = seen
             .as_ref()
@@ -172,7 +191,6 @@ impl Prediction {
         let claims = seen.map_or_else(|| Rc::clone(&self.nobody), |seen| seen.claims);
         Forecast::Route(Expectation {
             kind,
-            pattern,
             claims,
             late,
             is_known,

@@ -69,12 +69,18 @@ pub(crate) fn any_registered() -> bool {
 }
 
 /// The limited routes that a request could reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidates(u64);
 
 impl Candidates {
     /// None at all.
     pub(super) const NOBODY: Self = Self(0);
+
+    /// All over the range.
+    #[inline]
+    pub(super) fn to_bits(self) -> u64 {
+        self.0
+    }
 }
 
 /// Which limited routes a request of this method for this path could reach.

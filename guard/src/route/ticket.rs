@@ -34,8 +34,9 @@ impl Tickets {
         }
     }
 
-    pub(crate) fn push(&mut self, ticket: Rc<Ticket>) {
-        self.others.push(ticket);
+    pub(crate) fn append(&mut self, inner: Self) {
+        self.others.push(inner.first);
+        self.others.extend(inner.others);
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Rc<Ticket>> {
