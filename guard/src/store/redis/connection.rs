@@ -8,6 +8,7 @@ pub(super) mod backoff;
 mod cluster;
 mod connect;
 mod deadline;
+mod driver;
 mod failure;
 mod link;
 mod reply;

@@ -3,10 +3,10 @@
 //! Must not know: what to do when it is lost, deadlines.
 
 use std::{
-    future::Future,
+    future::{Future as _, poll_fn},
     io,
     net::SocketAddr,
-    pin::Pin,
+    pin::pin,
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
@@ -19,10 +19,15 @@ use ::redis::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    task::{AbortHandle, JoinSet},
+    task::JoinSet,
 };
 
-use super::{failure::Failure, reply::Reply, servers::Server};
+use super::{
+    driver::{Driver, Work},
+    failure::Failure,
+    reply::Reply,
+    servers::Server,
+};
 
 /// Calls that may wait for the task that writes them. A call that finds no place waits for one, within its deadline.
 const QUEUE: usize = 1024;
@@ -34,12 +39,10 @@ const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// What is called with each push. It is called from the task that reads the connection, and must not block.
 pub(in super::super) type OnPush = Box<dyn Fn(PushInfo) + Send + Sync>;
 
-type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
-
 /// A connection that is driven by the runtime it was made in. Dropping it closes it.
 pub(in super::super) struct Connection {
     multiplexed: MultiplexedConnection,
-    driver: AbortHandle,
+    driver: Driver,
     answers: AtomicU64,
 }
 
@@ -52,7 +55,7 @@ impl Connection {
         let tcp = connect_tcp(&server.host, server.port).await?;
         tcp.set_nodelay(true)?;
         keep_alive(&tcp)?;
-        let (multiplexed, driver) = match &server.access.tls {
+        let (multiplexed, work) = match &server.access.tls {
             None => set_up(server, on_push, tcp).await?,
             #[cfg(feature = "redis-tls")]
             Some(tls) => {
@@ -64,7 +67,7 @@ impl Connection {
         };
         Ok(Self {
             multiplexed,
-            driver: tokio::spawn(driver).abort_handle(),
+            driver: Driver::start(work),
             answers: AtomicU64::new(0),
         })
     }
@@ -72,7 +75,17 @@ impl Connection {
     /// Sends a command and waits for its reply, however long it takes.
     pub(super) async fn send(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut multiplexed = self.multiplexed.clone();
-        let reply = multiplexed.send_packed_command(command).await?;
+        let mut reply = pin!(multiplexed.send_packed_command(command));
+        let mut is_queued = false;
+        let reply = poll_fn(|context| {
+            let reply = reply.as_mut().poll(context);
+            if !is_queued {
+                is_queued = true;
+                self.driver.queued();
+            }
+            reply
+        });
+        let reply = reply.await?;
         self.count_answer();
         Ok(reply)
     }
@@ -96,7 +109,7 @@ impl Connection {
 
     /// It is lost, and every call that waits has been told.
     pub(super) fn is_over(&self) -> bool {
-        self.driver.is_finished()
+        self.driver.is_over()
     }
 
     /// A number that grows with the answers.
@@ -108,13 +121,6 @@ impl Connection {
     fn count_answer(&self) {
         let more = self.answers().wrapping_add(1).max(1);
         self.answers.store(more, Ordering::Relaxed);
-    }
-}
-
-/// The task would wait for replies that nobody wants any more, and on a server that hangs, for ever.
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.driver.abort();
     }
 }
 
@@ -147,7 +153,7 @@ async fn set_up<S>(
     server: &Server,
     on_push: Option<OnPush>,
     stream: S,
-) -> Result<(MultiplexedConnection, Driver), Failure>
+) -> Result<(MultiplexedConnection, Work), Failure>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -166,10 +172,10 @@ where
             Ok::<_, ::redis::aio::SendError>(())
         });
     }
-    let (multiplexed, driver) =
+    let (multiplexed, work) =
         MultiplexedConnection::new_with_config(&introduction(server, protocol), stream, settings)
             .await?;
-    Ok((multiplexed, Box::pin(driver)))
+    Ok((multiplexed, Box::pin(work)))
 }
 
 /// What is said to the server first.
