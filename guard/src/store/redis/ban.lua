@@ -2,11 +2,11 @@
 -- there it replaces: 'any', or a 'shorter' one. Replies with the time.
 
 --include clock.lua
+--include standing.lua
 
-local now = stamp + 0
 if ARGV[4] == 'shorter' then
-  local left = call('PTTL', KEYS[1])
-  if left == -1 or left >= ARGV[2] + 0 then
+  local left = standing(KEYS[1])
+  if left and left >= ARGV[2] + 0 then
     return now
   end
 end

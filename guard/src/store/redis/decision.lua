@@ -70,6 +70,17 @@ end
 local now = stamp + 0
 local outcome = THREAT and VIOLATION or EXCEEDED and LIMITED or ADMITTED
 
+-- When the member of that rank came. Of one that is not ours, only the score tells.
+local function came(log, rank)
+  local member = call('ZRANGE', log, rank, rank)[1]
+  local at = sub(member, 1, 13)
+  if #member < 29 or not tonumber(at) or at > stamp then
+    local score = call('ZRANGE', log, rank, rank, 'WITHSCORES')[2]
+    at = format('%013.0f', math.max(math.min(score, stamp), 0))
+  end
+  return at
+end
+
 -- All logs are looked at before anything is recorded in one of them.
 local states = {}
 for i = 1, LOGS do
@@ -98,8 +109,7 @@ for i = 1, LOGS do
     if excess > 0 then
       call('ZREMRANGEBYRANK', look.log, '0', format('%d', excess - 1))
       look.size = look.size - excess
-      local oldest = call('ZRANGE', look.log, '0', '0')[1]
-      look.first = oldest and sub(oldest, 1, 13) or stamp
+      look.first = look.size > 0 and came(look.log, '0') or stamp
     end
     call('ZADD', look.log, stamp, look.head .. look.first .. look.tail)
     call('PEXPIRE', look.log, look.life)
@@ -116,11 +126,11 @@ for _, state in ipairs(states) do
   if rank == 0 and count > 0 then
     reset = look.first + reset - now
   elseif rank < look.size then
-    local member = call('ZRANGE', look.log, format('%d', rank), format('%d', rank))[1]
-    reset = (tonumber(sub(member, 1, 13)) or now) + reset - now
+    reset = came(look.log, format('%d', rank)) + reset - now
   end
   reply[#reply + 1] = math.max(requests - count, 0)
-  reply[#reply + 1] = reset
+  -- What others did to the log may have made it seem older than it is.
+  reply[#reply + 1] = math.max(reset, 1)
   reply[#reply + 1] = state.exceeded and 1 or 0
 end
 
@@ -135,7 +145,9 @@ if held > 0 then
     -- Redis keeps a key through the millisecond in which it ends.
     call('DEL', KEYS[2])
   elseif left ~= -2 then
-    strikes = tonumber(redis.pcall('GET', KEYS[2])) or 0
+    -- What others wrote may be any number, and that may be none.
+    local told = tonumber(redis.pcall('GET', KEYS[2])) or 0
+    strikes = told >= 1 and math.min(math.floor(told), MOST_STRIKES) or 0
     if left == -1 or left > STRIKE_TTL then
       -- The clock stepped back, or somebody took the end away: the last strike was now.
       left = STRIKE_TTL

@@ -3,11 +3,12 @@ size = size - call('ZREMRANGEBYSCORE', log, '-inf', first)
 local oldest = call('ZRANGE', log, '0', '0')[1]
 if not oldest then
   first, reset = stamp, window
-elseif #oldest >= 29 then
+else
   first = sub(oldest, 1, 13)
-  reset = first + window - stamp
+  -- One that is not ours may begin with anything.
+  reset = #oldest >= 29 and (tonumber(first) or 0) + window - stamp or 0
 end
-if reset <= 0 then
+if reset <= 0 or reset > window then
   size = size - call('ZREMRANGEBYSCORE', log, '-inf', format('%.0f', stamp - window))
   local score = call('ZRANGE', log, '0', '0', 'WITHSCORES')[2]
   first = score and format('%013.0f', score) or stamp

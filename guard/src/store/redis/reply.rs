@@ -23,8 +23,6 @@ use super::{
     store::Asked,
 };
 
-/// A ban that somebody set by hand without an end: it lasts until somebody lifts it.
-const ENDLESS_MILLIS: u64 = LONGEST_MILLIS;
 /// Milliseconds may pass between the reading of the time and the reading of what is left.
 const SLACK_MILLIS: u64 = 50;
 
@@ -56,7 +54,7 @@ pub(crate) fn decision(
                 value,
             ] => Ok(Asked {
                 decision: refused(Outcome::Banned(record(*now, *left, value)?.into())),
-                ban_left_millis: u64::try_from(*left).unwrap_or(ENDLESS_MILLIS),
+                ban_left_millis: unsigned(*left)?,
             }),
             [Value::Int(told), Value::Int(number), states @ ..] => {
                 counted(shape, cause, *told, unsigned(*number)?, states)
@@ -268,8 +266,7 @@ pub(crate) fn standing(quotas: &[Quota], reply: &Value) -> Result<Standing, Unre
 /// A ban of which the key tells how long it lasts, and the value, if it is one of ours, the rest.
 fn record(now: i64, left: i64, value: &Value) -> Result<BanRecord, Unreadable> {
     let now = unsigned(now)?;
-    // Without an end the server says -1.
-    let left = u64::try_from(left).unwrap_or(ENDLESS_MILLIS);
+    let left = unsigned(left)?;
     let value = match value {
         Value::BulkString(json) => serde_json::from_slice(json).unwrap_or_default(),
         _ => serde_json::Value::Null,

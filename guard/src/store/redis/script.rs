@@ -151,6 +151,7 @@ impl Shape {
                 "THRESHOLD",
                 number(rules.map(|rules| rules.threshold.into())),
             ),
+            ("MOST_STRIKES", u32::MAX.to_string()),
             ("STRIKE_TTL", number(life)),
             ("STRIKE_LIFE", digits(life)),
             ("STRIKE_INTERVAL", number(interval)),

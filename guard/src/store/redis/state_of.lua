@@ -14,7 +14,8 @@ end
 
 local strikes, left = 0, call('PTTL', KEYS[1])
 if left == -1 or left > 0 then
-  strikes = tonumber(redis.pcall('GET', KEYS[1])) or 0
+  local told = tonumber(redis.pcall('GET', KEYS[1])) or 0
+  strikes = told >= 1 and math.min(math.floor(told), 4294967295) or 0
   if left == -1 or left > ARGV[1] + 0 then
     left = ARGV[1] + 0
   end

@@ -10,6 +10,9 @@ use crate::{
 
 use super::{LOG, RUNTIME, RedisStore, decide, threat};
 
+/// The longest that a ban may last, in seconds.
+const TEN_YEARS: u64 = 10 * 365 * 24 * 3600;
+
 /// Has the client banned and says why, and for how many seconds from now.
 #[track_caller]
 fn assert_banned(store: &RedisStore, ask: &Ask, reason: &str, by: BanSource) -> u64 {
@@ -57,9 +60,10 @@ fn any_value_is_a_ban_as_long_as_its_key_is_there() {
             .map(|word| if *word == "KEY" { &key } else { *word })
             .collect();
         store.run(&words);
-        // Without an end: until somebody lifts it.
+        // Without an end: until somebody lifts it, and no longer than any ban may last.
         let seconds = assert_banned(&store, &ask, "unknown", BanSource::Manual);
-        assert!(seconds > 100 * 365 * 24 * 3600, "{seconds}");
+        assert_eq!(seconds, TEN_YEARS);
+        assert!(store.number(&["TTL", &key]) > 0);
         store.run(&["EXPIRE", &key, "100"]);
         for ask in [&ask, &preflight, &threat()] {
             let seconds = assert_banned(&store, ask, "unknown", BanSource::Manual);
@@ -97,6 +101,53 @@ fn a_ban_that_was_given_another_life_ends_when_its_key_does() {
         assert!((seconds - 1..=seconds).contains(&left), "{left}");
         let ban = RUNTIME.block_on(store.ban_of(ALICE).wait()).unwrap();
         assert_eq!(ban.since, since);
+    }
+}
+
+#[test]
+fn a_ban_whose_key_lost_its_end_ends_when_it_was_to_end() {
+    let ask = Ask::request(ALICE)
+        .counted(&[quota(5, 60_000)])
+        .struck(RULES);
+    let look_by: [fn(&RedisStore, &Ask); 3] = [
+        |store, ask| drop(decide(store, ask)),
+        |store, _| drop(RUNTIME.block_on(store.ban_of(ALICE).wait())),
+        |store, _| drop(RUNTIME.block_on(store.bans().wait())),
+    ];
+    for look in look_by {
+        let store = RedisStore::real(false);
+        let key = store.keys.ban(ALICE);
+        RUNTIME.block_on(store.ban(ALICE, 300_000, "by hand").wait());
+        let ban = RUNTIME.block_on(store.ban_of(ALICE).wait()).unwrap();
+        store.run(&["PERSIST", &key]);
+        look(&store, &ask);
+        let left = store.number(&["PTTL", &key]);
+        assert!((290_000..=300_000).contains(&left), "{left}");
+        let same = RUNTIME.block_on(store.ban_of(ALICE).wait()).unwrap();
+        assert_eq!((same.since, same.until), (ban.since, ban.until));
+
+        // One that is over by what it says has ended.
+        let told = r#"{"reason":"x","since":1000,"until":2000,"by":"manual"}"#;
+        store.run(&["SET", &key, told]);
+        look(&store, &ask);
+        assert_eq!(decide(&store, &ask).outcome, Outcome::Admitted);
+        assert!(RUNTIME.block_on(store.bans().wait()).is_empty());
+    }
+}
+
+#[test]
+fn a_ban_of_an_outage_goes_before_one_without_an_end_that_is_over_and_before_no_other() {
+    for (until, seconds, reason) in [
+        (2000_u64, 100, "an outage"),
+        (9_000_000_000_000, TEN_YEARS, "x"),
+    ] {
+        let store = RedisStore::real(false);
+        let told = format!(r#"{{"reason":"x","since":1000,"until":{until},"by":"manual"}}"#);
+        store.run(&["SET", &store.keys.ban(ALICE), &told]);
+        RUNTIME.block_on(store.write(ALICE, 100_000));
+        let ban = RUNTIME.block_on(store.ban_of(ALICE).wait()).unwrap();
+        assert_eq!(ban.reason, reason);
+        assert_eq!(ban.remaining.as_millis().div_ceil(1000), seconds.into());
     }
 }
 
@@ -204,6 +255,82 @@ fn foreign_members_that_are_over_leave_like_any_other() {
     }
     assert_eq!(decide(&store, &ask).quotas[0].remaining, 5);
     assert_eq!(store.number(&["ZCARD", &log]), 1);
+}
+
+#[test]
+fn foreign_members_among_ours_are_no_trouble() {
+    let window = 60_000;
+    let [one, two] = [quota(2, window), quota(3, window / 2)];
+    let by = |quotas: &[_]| Ask::request(ALICE).counted(quotas);
+    for member in [
+        "foo",
+        "5",
+        &"z".repeat(40),
+        &"!".repeat(29),
+        &"9".repeat(29),
+    ] {
+        for (age, quotas) in [
+            (1000, &[one][..]),
+            (1000, &[one, two]),
+            (1000, &[two]),
+            (window + 1000, &[one]),
+            (window + 1000, &[one, two]),
+            (window / 2 + 1000, &[one, two]),
+        ] {
+            for count_rejected in [true, false] {
+                let store = RedisStore::real(false);
+                let log = store.log(LOG);
+                let ask = by(quotas).count_rejected(count_rejected);
+                decide(&store, &ask);
+                let old = store.now_millis() - age;
+                for (number, old) in [old, old + 1].into_iter().enumerate() {
+                    let member = format!("{member}{}", &"xyz"[..number]);
+                    store.run(&["ZADD", &log, &old.to_string(), &member]);
+                }
+                // The oldest of ours leaves with those that are older.
+                for _ in 0..6 {
+                    let decision = decide(&store, &ask);
+                    for state in &decision.quotas {
+                        assert!(state.reset_millis <= window, "{member} {age}: {state:?}");
+                    }
+                }
+                assert_eq!(decide(&store, &ask).outcome, Outcome::Limited);
+            }
+        }
+    }
+}
+
+#[test]
+fn strikes_that_are_an_odd_number_are_one_that_can_be() {
+    let clean = Ask::request(ALICE)
+        .counted(&[quota(6, 60_000)])
+        .struck(RULES);
+    for (value, strikes) in [
+        ("-5", 0),
+        ("-1e300", 0),
+        ("nan", 0),
+        ("-nan", 0),
+        ("0", 0),
+        ("0.5", 0),
+        ("1.5", 1),
+        ("2", 2),
+    ] {
+        let store = RedisStore::real(false);
+        let key = store.keys.strikes(ALICE);
+        store.run(&["SET", &key, value, "EX", "60"]);
+        let decision = decide(&store, &clean);
+        assert_eq!(decision.outcome, Outcome::Admitted);
+        assert_eq!(decision.strikes, strikes, "{value}");
+        let decision = decide(&store, &threat());
+        assert_eq!(decision.newly_banned, strikes >= RULES.threshold, "{value}");
+    }
+    for value in ["1e300", "inf", "9223372036854775807", "4294967296"] {
+        let store = RedisStore::real(false);
+        let key = store.keys.strikes(ALICE);
+        store.run(&["SET", &key, value]);
+        assert_eq!(decide(&store, &clean).outcome, Outcome::Admitted);
+        assert!(decide(&store, &threat()).newly_banned, "{value}");
+    }
 }
 
 #[test]

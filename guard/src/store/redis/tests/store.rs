@@ -15,7 +15,7 @@ use redis_servers::Server;
 use tokio::runtime::{Builder, Handle};
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     clock::{Clock as _, ManualClock},
     decision::{Answer, Decision, Hit, LogKey, Quota, Store, Subject},
@@ -27,6 +27,7 @@ use crate::{
             script::Scripts,
             store::RedisStore as Calls,
         },
+        unwritten::Change,
     },
 };
 
@@ -194,6 +195,19 @@ impl RedisStore {
             },
         };
         self.keys.log(of, name.endpoint)
+    }
+
+    /// Writes a ban of an outage.
+    pub(super) fn write(&self, client: ClientKey, millis: u64) -> impl Future<Output = ()> + use<> {
+        let ban = BanRecord {
+            since_millis: 0,
+            until_millis: millis,
+            reason: "an outage".into(),
+            by: BanSource::Automatic,
+        };
+        let change = Change::banned(&ban, 0, millis);
+        let call = self.calls.write(client, &change, 0);
+        async move { call.await.unwrap() }
     }
 
     /// The answer to a call at the test's time.
