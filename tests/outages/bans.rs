@@ -171,6 +171,33 @@ async fn a_ban_of_an_outage_does_not_shorten_a_longer_one_that_others_set() {
 }
 
 #[actix_web::test]
+async fn a_ban_that_was_shortened_during_an_outage_is_so_everywhere_afterwards() {
+    let sites = Sites::start();
+    for client in [ALICE, BOB, CAROL] {
+        sites.here.remembers_ban(&sites.server, client).await;
+    }
+    sites.cut().await;
+    let handle = &sites.here.handle;
+    handle.ban(ALICE, seconds(60), "shorter").await.unwrap();
+    // Lifted, and set again.
+    assert!(handle.unban(BOB).await.unwrap());
+    handle.ban(BOB, seconds(50), "shorter").await.unwrap();
+    // One that is over before the outage is.
+    handle.ban(CAROL, seconds(1), "shorter").await.unwrap();
+    until("the ban ends", RECOVERY, async || {
+        sites.here.status(CAROL).await == 200
+    })
+    .await;
+    sites.mend().await;
+    for (client, most) in [(ALICE, 60_000), (BOB, 50_000)] {
+        assert_eq!(sites.value(client).unwrap()["reason"], "shorter");
+        assert!(left_millis(&sites.server, client) <= most);
+    }
+    assert_eq!(sites.value(CAROL), None);
+    assert_eq!(sites.here.status(CAROL).await, 200);
+}
+
+#[actix_web::test]
 async fn a_foreign_value_in_place_of_a_ban_does_not_prolong_the_outage() {
     let sites = Sites::start();
     sites.cut().await;

@@ -89,9 +89,10 @@ async fn bans_of_all_origins_come_and_go_everywhere_within_a_second() {
     assert!(processes[2].unban(PEER).await);
     within_a_second(&processes, PEER, 200).await;
     assert_eq!(number(&server, &["EXISTS", key]), 0);
-    // One that ends by itself.
-    processes[1].ban(PEER, 2).await;
+    // One that is shortened by another process, and ends by itself.
+    processes[0].ban(PEER, 600).await;
     within_a_second(&processes, PEER, 403).await;
+    processes[1].ban(PEER, 2).await;
     eventually("the ban ends", PATIENCE, async || {
         all_answer(&processes, PEER, 200).await
     })

@@ -155,11 +155,13 @@ impl Store for Failover {
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
+        let replaces =
+            self.shared.unwritten.overtakes(client) || self.shared.last_known(client).is_some();
         self.shared.overtake(client);
         let call = self.shared.redis.ban(client, duration_millis, reason);
         let reason = reason.to_owned();
         self.ask(Some(client), call, move |shared| {
-            shared.ban_here(client, duration_millis, &reason)
+            shared.ban_here(client, duration_millis, &reason, replaces)
         })
     }
 

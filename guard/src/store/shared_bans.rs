@@ -78,7 +78,7 @@ impl Store for SharedBans {
             && let Outcome::Banned(ban) = &decision.outcome
         {
             let length = ban.until_millis.saturating_sub(ban.since_millis);
-            self.shared.note_ban(hit.client, ban, length);
+            self.shared.note_ban(hit.client, ban, length, false);
         }
         answer
     }
@@ -92,9 +92,11 @@ impl Store for SharedBans {
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
+        let replaces = self.shared.memory.hot_ban(client).is_some();
         let answer = self.shared.memory.ban(client, duration_millis, reason);
         if let Some(ban) = self.shared.memory.hot_ban(client) {
-            self.shared.note_ban(client, &ban, duration_millis);
+            self.shared
+                .note_ban(client, &ban, duration_millis, replaces);
         }
         answer
     }
@@ -144,9 +146,9 @@ impl Store for SharedBans {
 }
 
 impl Shared {
-    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
-        let now = self.clock.now_millis();
-        self.note(client, Change::banned(ban, now, left_millis));
+    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64, replaces: bool) {
+        let change = Change::banned(ban, self.clock.now_millis(), left_millis);
+        self.note(client, change.in_place_of(replaces));
     }
 
     fn note(&self, client: ClientKey, change: Change) {

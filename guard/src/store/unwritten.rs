@@ -23,6 +23,8 @@ pub(super) enum Change {
         ends_millis: u64,
         reason: Box<str>,
         by: BanSource,
+        /// In place of a ban that was known here, however long that was to last.
+        replaces: bool,
     },
     Lifted,
 }
@@ -34,6 +36,23 @@ impl Change {
             ends_millis: now_millis.saturating_add(left_millis),
             reason: ban.reason.clone(),
             by: ban.by,
+            replaces: false,
+        }
+    }
+
+    /// The same, if it is a ban, in place of one that was known.
+    pub(super) fn in_place_of(mut self, known: bool) -> Self {
+        if let Self::Banned { replaces, .. } = &mut self {
+            *replaces |= known;
+        }
+        self
+    }
+
+    /// Whether what Redis has of the client is overtaken by it.
+    fn overtakes(&self) -> bool {
+        match self {
+            Self::Banned { replaces, .. } => *replaces,
+            Self::Lifted => true,
         }
     }
 }
@@ -47,10 +66,17 @@ pub(super) struct Unwritten {
 }
 
 impl Unwritten {
+    /// A ban after another change is one in place of what that change was about.
     pub(super) fn note(&self, client: ClientKey, change: Change) {
         let mut changes = self.lock();
-        changes.insert(client, change);
+        let overtakes = changes.get(&client).is_some_and(Change::overtakes);
+        changes.insert(client, change.in_place_of(overtakes));
         self.count.store(changes.len(), Ordering::Release);
+    }
+
+    /// Whether what Redis has of a client is overtaken by what is to be written.
+    pub(super) fn overtakes(&self, client: ClientKey) -> bool {
+        !self.is_empty() && self.lock().get(&client).is_some_and(Change::overtakes)
     }
 
     /// Whether something is to be written of a client.
@@ -93,7 +119,15 @@ impl Unwritten {
     /// than may be kept.
     pub(super) fn tidy(&self, is_banned: impl Fn(ClientKey) -> bool) {
         let mut changes = self.lock();
-        changes.retain(|client, change| matches!(change, Change::Lifted) || is_banned(*client));
+        changes.retain(|client, change| {
+            let is_over = matches!(change, Change::Banned { .. }) && !is_banned(*client);
+            if is_over && change.overtakes() {
+                // The one in whose place it came must not be in force again.
+                *change = Change::Lifted;
+                return true;
+            }
+            !is_over
+        });
         self.count.store(changes.len(), Ordering::Release);
     }
 
@@ -113,6 +147,7 @@ mod tests {
             ends_millis: 1,
             reason: "a reason".into(),
             by: BanSource::Manual,
+            replaces: false,
         };
         let unwritten = Unwritten::default();
         unwritten.note(ALICE, banned.clone());
@@ -130,6 +165,32 @@ mod tests {
         unwritten.forget(ALICE);
         assert_eq!(unwritten.all(), [(BOB, banned)]);
         unwritten.note(ALICE, Change::Lifted);
+        unwritten.tidy(|_| false);
+        assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
+    }
+
+    #[test]
+    fn a_ban_after_an_unban_replaces_what_there_was_before_both_and_so_does_the_next_one() {
+        let banned = |ends_millis, replaces| Change::Banned {
+            ends_millis,
+            reason: "a reason".into(),
+            by: BanSource::Automatic,
+            replaces,
+        };
+        let unwritten = Unwritten::default();
+        unwritten.note(BOB, banned(1, false));
+        assert!(!unwritten.overtakes(BOB));
+        unwritten.tidy(|_| false);
+        assert!(unwritten.is_empty());
+
+        unwritten.note(ALICE, Change::Lifted);
+        for ends_millis in [1, 2] {
+            unwritten.note(ALICE, banned(ends_millis, false));
+            assert_eq!(unwritten.all(), [(ALICE, banned(ends_millis, true))]);
+        }
+        unwritten.tidy(|_| true);
+        assert!(unwritten.overtakes(ALICE));
+        // When it is over, nothing is in force again.
         unwritten.tidy(|_| false);
         assert_eq!(unwritten.all(), [(ALICE, Change::Lifted)]);
     }

@@ -54,7 +54,7 @@ impl Shared {
                 };
                 if let (true, Outcome::Banned(ban)) = (decision.newly_banned, &decision.outcome) {
                     let left = ban.until_millis.saturating_sub(ban.since_millis);
-                    self.note_ban(hit.client, ban, left);
+                    self.note_ban(hit.client, ban, left, false);
                 }
                 decision
             }
@@ -76,18 +76,23 @@ impl Shared {
         }
     }
 
-    pub(super) fn ban_here(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Ban {
+    pub(super) fn ban_here(
+        &self,
+        client: ClientKey,
+        duration_millis: u64,
+        reason: &str,
+        replaces: bool,
+    ) -> Ban {
         let ban = self.local.ban_now(client, duration_millis, reason);
         if let Some(record) = self.local.hot_ban(client) {
-            self.note_ban(client, &record, duration_millis);
+            self.note_ban(client, &record, duration_millis, replaces);
         }
         ban
     }
 
-    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64) {
-        let now = self.clock.now_millis();
-        self.unwritten
-            .note(client, Change::banned(ban, now, left_millis));
+    fn note_ban(&self, client: ClientKey, ban: &BanRecord, left_millis: u64, replaces: bool) {
+        let change = Change::banned(ban, self.clock.now_millis(), left_millis);
+        self.unwritten.note(client, change.in_place_of(replaces));
     }
 
     /// Whatever was known of a ban is overtaken by what is decided now.

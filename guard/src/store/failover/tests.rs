@@ -88,6 +88,7 @@ async fn what_is_decided_with_redis_goes_before_what_waits_to_be_written() {
         ends_millis: u64::MAX,
         reason: "a single failure".into(),
         by: BanSource::Automatic,
+        replaces: false,
     };
     for _ in 0..20 {
         store.shared.unwritten.note(ALICE, banned.clone());

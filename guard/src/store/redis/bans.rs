@@ -133,7 +133,8 @@ impl RedisStore {
         async move { reader.read_all().await }
     }
 
-    /// Writes what was decided of a ban at a time when it could not be written. A ban never shortens one that is there.
+    /// Writes what was decided of a ban at a time when it could not be written. A ban shortens one that is there only if it came in its
+    /// place.
     pub(in crate::store) fn write(
         &self,
         client: ClientKey,
@@ -146,10 +147,20 @@ impl RedisStore {
                 ends_millis,
                 reason,
                 by,
+                replaces,
             } => {
                 let left = ends_millis.saturating_sub(now_millis);
-                let set = || self.set(client, left, reason, *by, Replace::Shorter);
-                (None, (left > 0).then(set))
+                let replace = match replaces {
+                    true => Replace::Any,
+                    false => Replace::Shorter,
+                };
+                let set = || self.set(client, left, reason, *by, replace);
+                let is_over = left == 0;
+                (
+                    // The one in whose place it came must not be in force again.
+                    (is_over && *replaces).then(|| self.unban(client)),
+                    (!is_over).then(set),
+                )
             }
         };
         async move {
