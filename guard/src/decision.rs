@@ -185,7 +185,8 @@ impl Outcome {
 pub enum StoreState {
     /// It answers. A store in memory always does.
     Available,
-    /// Redis is out of reach: `on_store_failure` applies, or with local windows bans are not shared, until it is back.
+    /// Redis is out of reach: `on_store_failure` applies, or with local windows bans are not shared, until it is back. Of a Cluster one master
+    /// may be: then the clients whose keys it has are those concerned.
     Unavailable,
 }
 

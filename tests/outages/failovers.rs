@@ -1,12 +1,13 @@
 //! Another server takes over: by Sentinel, and in a Cluster.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use actix_web::rt::task::spawn_blocking;
+use actix_web_guard::SecurityConfigBuilder;
 use redis_servers::{Cluster, Sentinels, Server};
 use tracing::Level;
 
-use super::site::{LIMIT, Site, limited, until};
+use super::site::{LIMIT, SLOW, Site, limited, until};
 use crate::{server::log::alone, support::seconds};
 
 /// So soon after the promotion the new master counts.
@@ -142,4 +143,75 @@ fn the_replica_of_a_master_that_was_killed_counts_by_itself() {
             .await;
         },
     );
+}
+
+/// What clients have in common who fare alike: a 64th of all slots.
+fn part(cluster: &Cluster, key: &str) -> u16 {
+    cluster.key_slot(key) / 256
+}
+
+#[actix_web::test]
+async fn a_master_that_is_gone_without_a_successor_is_an_outage_of_its_clients_only() {
+    let key = |client: &str| log_of(&format!("{{{client}}}"));
+    let cluster = Cluster::start_without_failover();
+    let [here, elsewhere] = [(); 2].map(|()| {
+        let servers =
+            |config: SecurityConfigBuilder| config.redis_urls(cluster.urls()).redis_cluster(true);
+        Site::start_with("guard:", servers, 1)
+    });
+    let first = "192.0.2.1";
+    assert_eq!(here.status(first).await, 200);
+    assert_eq!(elsewhere.status(first).await, 200);
+    let gone = cluster.master_of_key(&key(first));
+    let (theirs, others): (Vec<String>, Vec<String>) = clients("10.2")
+        .take(150)
+        .partition(|client| cluster.master_of_key(&key(client)).port() == gone.port());
+    let theirs = &theirs[..15];
+    let parts: HashSet<u16> = theirs
+        .iter()
+        .map(|client| part(&cluster, &key(client)))
+        .collect();
+    let apart = |client: &&String| !parts.contains(&part(&cluster, &key(client)));
+    let others: Vec<&String> = others.iter().filter(apart).collect();
+
+    gone.kill();
+    for client in theirs {
+        assert_eq!(here.statuses(client, LIMIT + 1).await, limited());
+    }
+    assert!(!here.is_available());
+    // The others are counted as before, by both sites together and without delay.
+    for client in &others[..15] {
+        let mut statuses = Vec::new();
+        for number in 0..=LIMIT {
+            let site = [&here, &elsewhere][number % 2];
+            let (reply, took) = site.timed(client, "/").await;
+            assert!(took < SLOW, "{took:?}");
+            statuses.push(reply.status);
+        }
+        assert_eq!(statuses, limited(), "{client}");
+        let master = cluster.master_of_key(&key(client));
+        assert_eq!(counted(master, &key(client)), LIMIT + 1);
+    }
+    // So are bans, and those that wait for the master keep nobody else's.
+    for client in [&theirs[0], others[20]] {
+        let ban = here.handle.ban(client, seconds(300), "during the outage");
+        ban.await.unwrap();
+        assert_eq!(here.status(client).await, 403);
+    }
+    assert_eq!(elsewhere.status(others[20]).await, 403);
+    assert_eq!(elsewhere.status(&theirs[0]).await, 200);
+
+    gone.restart();
+    until("the master is back", seconds(30), async || {
+        here.is_available()
+    })
+    .await;
+    until("its bans are known", seconds(RESUMES), async || {
+        elsewhere.status(&theirs[0]).await == 403
+    })
+    .await;
+    counts(&here, gone, theirs[1..].iter().cloned(), |client| {
+        log_of(&format!("{{{client}}}"))
+    })
+    .await;
 }

@@ -7,13 +7,14 @@
 mod breaker;
 mod here;
 mod owned_hit;
+mod parts;
 mod recovery;
 
 use std::{
     future::Future,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU32, Ordering},
+        Arc,
+        atomic::{AtomicBool, Ordering},
     },
 };
 
@@ -38,10 +39,10 @@ use super::{
     upkeep,
 };
 
-use breaker::Breaker;
 use owned_hit::OwnedHit;
 #[cfg(feature = "admin")]
 use owned_hit::OwnedLogs;
+use parts::Parts;
 
 /// See the module's documentation.
 pub(crate) struct Failover {
@@ -52,25 +53,13 @@ struct Shared {
     redis: RedisStore,
     local: MemoryStore,
     hot: HotBans,
-    breaker: Breaker,
+    parts: Parts,
     meter: StoreMeter,
     unwritten: Unwritten,
     /// Wakes the upkeep.
     wake: Arc<Notify>,
-    /// Turns without a look whether Redis is back.
-    waits: AtomicU32,
-    trouble: Mutex<Trouble>,
     warned_of_foreign_value: AtomicBool,
     clock: Arc<dyn Clock>,
-}
-
-/// What is known of an outage.
-#[derive(Default)]
-struct Trouble {
-    /// About whom Redis was asked last in vain. In a Cluster others may fare better.
-    client: Option<ClientKey>,
-    /// Why. That there is no connection at present is no reason.
-    cause: Option<Failure>,
 }
 
 impl Failover {
@@ -81,15 +70,13 @@ impl Failover {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let shared = Arc::new(Shared {
+            parts: Parts::new(redis.parts()),
             redis,
             local,
             hot: HotBans::new(ban_cache_entries, Arc::clone(&clock)),
-            breaker: Breaker::default(),
             meter: StoreMeter::default(),
             unwritten: Unwritten::default(),
             wake: Arc::default(),
-            waits: AtomicU32::new(0),
-            trouble: Mutex::default(),
             warned_of_foreign_value: AtomicBool::new(false),
             clock,
         });
@@ -104,14 +91,18 @@ impl Failover {
         call: impl Future<Output = Result<T, Failure>> + Send + 'static,
         otherwise: impl FnOnce(&Shared) -> T + Send + 'static,
     ) -> Answer<T> {
-        if self.shared.breaker.is_open() {
+        let is_out = match client {
+            Some(client) => self.shared.is_out(client),
+            None => self.shared.parts.all_are_out(),
+        };
+        if is_out {
             return Answer::Ready(otherwise(&self.shared));
         }
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
             match shared.meter.time(call).await {
                 Ok(answer) => {
-                    shared.breaker.succeeded();
+                    shared.succeeded(client);
                     answer
                 }
                 Err(failure) => {
@@ -125,7 +116,7 @@ impl Failover {
 
 impl Store for Failover {
     fn decide(&self, hit: &Hit<'_>) -> Answer<Decision> {
-        if self.shared.breaker.is_open() {
+        if self.shared.is_out(hit.client) {
             return Answer::Ready(self.shared.decide_here(hit));
         }
         let asked = self.shared.hot.moment();
@@ -215,7 +206,7 @@ impl Store for Failover {
     }
 
     fn state(&self) -> StoreState {
-        match self.shared.breaker.is_open() {
+        match self.shared.parts.any_is_out() {
             true => StoreState::Unavailable,
             false => StoreState::Available,
         }
@@ -223,10 +214,30 @@ impl Store for Failover {
 }
 
 impl Shared {
+    /// Whether nobody is to ask Redis about a client.
+    #[inline]
+    fn is_out(&self, client: ClientKey) -> bool {
+        self.parts.any_is_out() && self.parts.is_out(self.redis.part_of(client))
+    }
+
+    /// The part that has failed or not; `None` if it may have been any.
+    fn part_of(&self, client: Option<ClientKey>) -> Option<usize> {
+        match client {
+            Some(client) => Some(self.redis.part_of(client)),
+            None => (self.redis.parts() == 1).then_some(0),
+        }
+    }
+
+    fn succeeded(&self, client: Option<ClientKey>) {
+        if let Some(part) = self.part_of(client) {
+            self.parts.succeeded(part);
+        }
+    }
+
     /// Redis has decided.
     fn answered(&self, asked: Moment, hit: &OwnedHit, answer: Asked) -> Decision {
-        self.breaker.succeeded();
         let client = hit.client();
+        self.succeeded(Some(client));
         match &answer.decision.outcome {
             Outcome::Banned(ban) => {
                 let ban = Arc::clone(ban);
@@ -247,24 +258,21 @@ impl Shared {
             return;
         }
         tracing::debug!(%failure, "Redis failed");
-        let cause = {
-            let mut trouble = self.trouble();
-            trouble.client = client.or(trouble.client);
-            if *failure != Failure::Unavailable {
-                trouble.cause = Some(failure.clone());
-            }
-            trouble.cause.clone()
+        let Some(part) = self.part_of(client) else {
+            return;
         };
-        if self.breaker.failed() {
-            let failure = cause.as_ref().unwrap_or(failure);
-            self.waits.store(self.breaker.wait(), Ordering::Relaxed);
+        let is_first = !self.parts.any_is_out();
+        let Some(failure) = self.parts.failed(part, client, failure) else {
+            return;
+        };
+        self.wake.notify_one();
+        if !is_first {
+            tracing::debug!(%failure, "another part of the store is out of reach");
+        } else if self.redis.parts() == 1 {
             tracing::warn!(%failure, "the store is out of reach: on_store_failure applies until it is back");
-            self.wake.notify_one();
+        } else {
+            tracing::warn!(%failure, "the store is out of reach for some clients: on_store_failure applies to them until it is back");
         }
-    }
-
-    fn trouble(&self) -> MutexGuard<'_, Trouble> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -193,7 +193,9 @@ impl Shared {
 
     /// Writes this process's changes and takes over others'.
     async fn share(&self) -> Result<(), Failure> {
-        write_all(&self.unwritten, &self.redis, &*self.clock, |_| ()).await?;
+        let changes = self.unwritten.all();
+        let (redis, clock) = (&self.redis, &*self.clock);
+        write_all(&self.unwritten, &changes, redis, clock, |_| ()).await?;
         if self.to_be_read.swap(false, Ordering::AcqRel)
             && let Err(failure) = self.read_all().await
         {

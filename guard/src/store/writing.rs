@@ -14,18 +14,19 @@ use super::{
 /// So many changes are on their way at once: thousands of bans may come of an outage.
 const AT_ONCE: usize = 100;
 
-/// Writes all there is, and calls `written` for each client of whom nothing else has come meanwhile.
+/// Writes changes, and calls `written` for each client of whom nothing else has come meanwhile.
 ///
 /// # Errors
 ///
-/// The first failure. What was not written is still there.
+/// One of the failures. What was not written is still there.
 pub(super) async fn write_all(
     unwritten: &Unwritten,
+    changes: &[(ClientKey, Change)],
     redis: &RedisStore,
     clock: &dyn Clock,
     written: impl Fn(ClientKey) + Send,
 ) -> Result<(), Failure> {
-    for some in unwritten.all().chunks(AT_ONCE) {
+    for some in changes.chunks(AT_ONCE) {
         let mut writing: JoinSet<(ClientKey, Change, Result<(), Failure>)> = some
             .iter()
             .cloned()
@@ -34,15 +35,21 @@ pub(super) async fn write_all(
                 async move { (client, change, call.await) }
             })
             .collect();
+        let mut failed = Ok(());
         while let Some(outcome) = writing.join_next().await {
             // A task that is lost has written nothing.
             let (client, change, outcome) = outcome.map_err(|_| Failure::Disconnected)?;
-            outcome?;
+            if let Err(failure) = outcome {
+                // The others may be written all the same: in a Cluster they may be another master's.
+                failed = Err(failure);
+                continue;
+            }
             unwritten.settle(client, &change);
             if !unwritten.concerns(client) {
                 written(client);
             }
         }
+        failed?;
     }
     Ok(())
 }

@@ -40,13 +40,14 @@ impl Breaker {
         }
     }
 
-    /// Somebody had none. Whether that opened it.
-    pub(super) fn failed(&self) -> bool {
+    /// Somebody had none. Whether that opened it, which takes but one failure if there is `trouble` elsewhere.
+    pub(super) fn failed(&self, trouble: bool) -> bool {
         let failures = self
             .failures
             .fetch_add(1, Ordering::Relaxed)
             .saturating_add(1);
-        let opened = failures >= FAILURES && !self.open.swap(true, Ordering::AcqRel);
+        let enough = if trouble { 1 } else { FAILURES };
+        let opened = failures >= enough && !self.open.swap(true, Ordering::AcqRel);
         if opened && self.unproven.swap(false, Ordering::Relaxed) {
             self.relapses.fetch_add(1, Ordering::Relaxed);
         }
@@ -76,24 +77,24 @@ mod tests {
 
     /// Opens it, and returns the wait.
     fn open(breaker: &Breaker) -> u32 {
-        while !breaker.failed() {}
+        while !breaker.failed(false) {}
         breaker.wait()
     }
 
     #[test]
     fn failures_in_a_row_open_it_and_only_closing_closes_it() {
         let breaker = Breaker::default();
-        assert_eq!([(); 2].map(|()| breaker.failed()), [false; 2]);
+        assert_eq!([(); 2].map(|()| breaker.failed(false)), [false; 2]);
         breaker.succeeded();
         assert_eq!(
-            [(); 4].map(|()| breaker.failed()),
+            [(); 4].map(|()| breaker.failed(false)),
             [false, false, true, false]
         );
         breaker.succeeded();
         assert!(breaker.is_open());
         breaker.close();
         assert!(!breaker.is_open());
-        assert!(!breaker.failed());
+        assert!(!breaker.failed(false));
     }
 
     #[test]

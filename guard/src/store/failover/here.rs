@@ -21,7 +21,7 @@ use super::owned_hit::OwnedLogs;
 
 impl Shared {
     pub(super) fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
-        if self.breaker.is_open() {
+        if self.is_out(client) {
             return self.last_known(client);
         }
         self.hot.get(client).or_else(|| {

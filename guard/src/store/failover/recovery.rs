@@ -2,11 +2,12 @@
 //!
 //! Must not know: how requests are decided.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 
 use crate::{
+    client::ClientKey,
     decision::Store as _,
     store::{
         redis::{Event, RedisStore},
@@ -43,10 +44,11 @@ impl Upheld for Shared {
     }
 
     async fn turn(&self) {
-        if !self.breaker.is_open() {
-            self.write().await;
-        } else if self.is_due() {
-            self.look().await;
+        self.write(|client| !self.is_out(client)).await;
+        for part in self.parts.out() {
+            if self.parts.is_due(part) {
+                self.look(part).await;
+            }
         }
     }
 
@@ -58,32 +60,33 @@ impl Upheld for Shared {
 }
 
 impl Shared {
-    /// Whether it is time for a look.
-    fn is_due(&self) -> bool {
-        let waits = self.waits.load(Ordering::Relaxed);
-        self.waits.store(waits.saturating_sub(1), Ordering::Relaxed);
-        waits == 0
-    }
-
-    /// Looks whether Redis is back.
-    async fn look(&self) {
-        let client = self.trouble().client;
-        if self.redis.probe(client).await.is_ok() && self.write().await {
+    /// Looks whether a part of the store is back.
+    async fn look(&self, part: usize) {
+        let client = self.parts.client(part);
+        let is_of_part = |client| self.redis.part_of(client) == part;
+        if self.redis.probe(client).await.is_ok() && self.write(is_of_part).await {
             // Bans that were lifted or ran out meanwhile are asked for again.
             self.hot.doubt_all();
-            self.trouble().cause = None;
-            self.breaker.close();
-            tracing::warn!("the store is back");
+            self.parts.is_back(part);
+            if !self.parts.any_is_out() {
+                tracing::warn!("the store is back");
+            }
         }
     }
 
-    /// Writes what was decided of bans; whether all of it is.
-    pub(super) async fn write(&self) -> bool {
+    /// Writes what was decided of the bans of some clients; whether all of it is.
+    pub(super) async fn write(&self, concerns: impl Fn(ClientKey) -> bool) -> bool {
+        if self.unwritten.is_empty() {
+            return true;
+        }
+        let changes = self.unwritten.all().into_iter();
+        let changes: Vec<_> = changes.filter(|(client, _)| concerns(*client)).collect();
         // From now on Redis is asked.
         let written = |client| {
             self.local.unban_now(client);
         };
-        let all = write_all(&self.unwritten, &self.redis, &*self.clock, written).await;
+        let (redis, clock) = (&self.redis, &*self.clock);
+        let all = write_all(&self.unwritten, &changes, redis, clock, written).await;
         if let Err(failure) = &all {
             tracing::debug!(%failure, "changes of bans could not be written");
         }

@@ -95,7 +95,7 @@ async fn what_is_decided_with_redis_goes_before_what_waits_to_be_written() {
         store.unban(ALICE).wait().await;
         store.shared.unwritten.note(BOB, Change::Lifted);
         store.ban(BOB, HOUR, "a reason").wait().await;
-        assert!(store.shared.write().await);
+        assert!(store.shared.write(|_| true).await);
         assert!(!exists(&server, ALICE));
         assert!(exists(&server, BOB));
     }

@@ -35,7 +35,7 @@ pub(crate) use script::Script;
 pub(crate) use servers::Servers;
 pub(crate) use worker::Master;
 
-pub(super) use cluster::{Node, Topology};
+pub(super) use cluster::{Node, SLOTS, Topology, slot_of};
 pub(super) use connect::{Connection, OnPush};
 pub(super) use sentinel::Sentinels;
 pub(super) use servers::{Arrangement, Server};

@@ -13,7 +13,7 @@ use crate::{
 };
 
 use super::{
-    connection::{Connections, Failure, Servers},
+    connection::{Connections, Failure, SLOTS, Servers, slot_of},
     events::Events,
     keys::{Keys, LogOf, Whose},
     reply::{self, Unreadable},
@@ -53,6 +53,9 @@ pub(in crate::store) struct Call {
 /// Most names of keys, with what stands before them, are shorter.
 const LONG_NAME: usize = 64;
 
+/// More than masters of most Clusters; see [`RedisStore::parts`].
+const CLUSTER_PARTS: usize = 64;
+
 impl RedisStore {
     /// Connects to nobody yet.
     pub(super) fn new(servers: Servers, prefix: &str, cluster: bool) -> Self {
@@ -72,6 +75,24 @@ impl RedisStore {
             keys: Arc::new(Keys::new(prefix, cluster)),
             servers,
             cluster,
+        }
+    }
+
+    /// Into how many parts clients are divided that may fare differently: in a Cluster each has slots of its own, and few of them lie on two
+    /// masters.
+    pub(in crate::store) fn parts(&self) -> usize {
+        if self.cluster { CLUSTER_PARTS } else { 1 }
+    }
+
+    /// The part of a client.
+    #[inline]
+    pub(in crate::store) fn part_of(&self, client: ClientKey) -> usize {
+        if self.cluster {
+            // All keys of a client are in one slot.
+            let slot = slot_of(self.keys.ban(client).as_bytes());
+            usize::from(slot) * CLUSTER_PARTS / SLOTS
+        } else {
+            0
         }
     }
 

@@ -27,8 +27,7 @@ use super::{
 };
 
 use nodes::{LinkedNode, Nodes};
-pub(super) use slots::slot_of;
-pub(in super::super) use slots::{Node, Topology};
+pub(in super::super) use slots::{Node, SLOTS, Topology, slot_of};
 
 /// A slot that is handed on may lead a call here and there, but not for ever.
 const DETOURS: usize = 6;

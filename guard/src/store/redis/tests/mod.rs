@@ -4,6 +4,7 @@
 mod calls;
 mod foreign;
 mod lives;
+mod rights;
 #[cfg(feature = "admin")]
 mod standing;
 mod store;
@@ -195,6 +196,40 @@ fn a_ban_is_json_for_whoever_looks_at_it() {
         );
         assert!(RUNTIME.block_on(store.unban(ALICE).wait()));
     }
+}
+
+/// Releases share a server while one takes the other's place.
+#[test]
+fn what_is_kept_on_the_server_is_what_other_releases_read() {
+    let store = RedisStore::real(false);
+    let ask = Ask::request(ALICE).counted(&[quota(5, HOUR)]).struck(RULES);
+    let mut oldest = None;
+    for _ in 0..3 {
+        decide(&store, &ask);
+        let mut newest = redis::cmd("ZRANGE");
+        newest.arg(store.log(LOG)).arg(&["-1", "-1", "WITHSCORES"]);
+        let (member, score): (String, String) = store.query(&newest);
+        let oldest = oldest.get_or_insert_with(|| score.clone());
+        let [micros, first] = [&member[..16], &member[16..]];
+        assert!(micros.starts_with(&score) && first == oldest, "{member}");
+    }
+    let get = |key: String| -> String {
+        let mut get = redis::cmd("GET");
+        get.arg(key);
+        store.query(&get)
+    };
+    for strikes in 1..=RULES.threshold {
+        decide(&store, &threat());
+        assert_eq!(get(store.keys.strikes(ALICE)), strikes.to_string());
+    }
+    let Outcome::Banned(ban) = decide(&store, &threat()).outcome else {
+        panic!("not banned");
+    };
+    let (since, until) = (ban.since_millis, ban.until_millis);
+    assert_eq!(
+        get(store.keys.ban(ALICE)),
+        format!(r#"{{"reason":"a probe","since":{since},"until":{until},"by":"automatic"}}"#)
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use ::redis::{Cmd, Value};
 use super::super::{failure::Failure, reply::known_host, servers::Server};
 
 /// The number of slots of every Cluster.
-const SLOTS: u16 = 16_384;
+pub(in super::super::super) const SLOTS: usize = 16_384;
 
 /// The nodes, as one of them sees it.
 #[derive(Debug, PartialEq)]
@@ -94,7 +94,9 @@ fn slot(number: Value) -> Option<u16> {
     let Value::Int(number) = number else {
         return None;
     };
-    u16::try_from(number).ok().filter(|slot| *slot < SLOTS)
+    u16::try_from(number)
+        .ok()
+        .filter(|slot| usize::from(*slot) < SLOTS)
 }
 
 fn node(parts: Value, asked: &str) -> Option<Node> {
@@ -127,8 +129,8 @@ fn unique<'a>(nodes: impl Iterator<Item = &'a Node>) -> Vec<Node> {
 }
 
 /// The slot of a key: of the part in its first braces, if it has any with something in them.
-pub(in super::super) fn slot_of(key: &[u8]) -> u16 {
-    crc16(hash_tag(key).unwrap_or(key)) % SLOTS
+pub(in super::super::super) fn slot_of(key: &[u8]) -> u16 {
+    crc16(hash_tag(key).unwrap_or(key)) & 0x3fff
 }
 
 fn hash_tag(key: &[u8]) -> Option<&[u8]> {
@@ -210,8 +212,8 @@ mod tests {
         assert_eq!(slot_of(b"foo{bar}{zap}"), slot_of(b"bar"));
         assert_eq!(slot_of(b"foo{{bar}}zap"), slot_of(b"{bar"));
         // An empty tag is none, and neither is one that doesn't end.
-        assert_eq!(slot_of(b"foo{}{bar}"), crc16(b"foo{}{bar}") % SLOTS);
-        assert_eq!(slot_of(b"foo{bar"), crc16(b"foo{bar") % SLOTS);
+        assert_eq!(slot_of(b"foo{}{bar}"), crc16(b"foo{}{bar}") & 0x3fff);
+        assert_eq!(slot_of(b"foo{bar"), crc16(b"foo{bar") & 0x3fff);
     }
 
     #[test]
