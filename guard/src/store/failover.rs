@@ -121,13 +121,26 @@ impl Store for Failover {
         }
         let asked = self.shared.hot.moment();
         let question = self.shared.redis.question(hit);
+        let parts = &self.shared.parts;
+        if parts.any_is_out()
+            && self
+                .shared
+                .redis
+                .asks_apart(&question, |part| parts.is_out(part))
+        {
+            return Answer::Ready(self.shared.decide_here(hit));
+        }
         let hit = OwnedHit::of(hit);
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
             match shared.meter.time(shared.redis.decide(&question)).await {
                 Ok(answer) => shared.answered(asked, &hit, answer),
                 Err(failure) => {
-                    shared.failed(Some(hit.client()), &failure);
+                    let client = hit.client();
+                    match shared.redis.failed_apart(&question) {
+                        Some((part, key)) => shared.failed_at(Some(part), Some(key), &failure),
+                        None => shared.failed(Some(client), &failure),
+                    }
                     hit.with(|hit| shared.decide_here(hit))
                 }
             }
@@ -251,6 +264,11 @@ impl Shared {
     }
 
     fn failed(&self, client: Option<ClientKey>, failure: &Failure) {
+        let key = client.map(|client| self.redis.probe_key(client));
+        self.failed_at(self.part_of(client), key, failure);
+    }
+
+    fn failed_at(&self, part: Option<usize>, key: Option<Box<str>>, failure: &Failure) {
         if !failure.is_outage() {
             if !self.warned_of_foreign_value.swap(true, Ordering::Relaxed) {
                 tracing::warn!(%failure, "a client is counted in this process only");
@@ -258,11 +276,11 @@ impl Shared {
             return;
         }
         tracing::debug!(%failure, "Redis failed");
-        let Some(part) = self.part_of(client) else {
+        let Some(part) = part else {
             return;
         };
         let is_first = !self.parts.any_is_out();
-        let Some(failure) = self.parts.failed(part, client, failure) else {
+        let Some(failure) = self.parts.failed(part, key, failure) else {
             return;
         };
         self.wake.notify_one();

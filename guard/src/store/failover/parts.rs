@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-use crate::{client::ClientKey, store::redis::Failure};
+use crate::store::redis::Failure;
 
 use super::breaker::Breaker;
 
@@ -31,8 +31,8 @@ pub(super) struct Part {
 /// What is known of an outage.
 #[derive(Debug, Default)]
 struct Trouble {
-    /// About whom Redis was asked last in vain.
-    client: Option<ClientKey>,
+    /// The key by which to look whether the part is back: of the last one that was asked for in vain.
+    key: Option<Box<str>>,
     /// Why. That there is no connection at present is no reason.
     cause: Option<Failure>,
 }
@@ -77,13 +77,15 @@ impl Parts {
     pub(super) fn failed(
         &self,
         index: usize,
-        client: Option<ClientKey>,
+        key: Option<Box<str>>,
         failure: &Failure,
     ) -> Option<Failure> {
         let part = self.get(index)?;
         let cause = {
             let mut trouble = part.trouble();
-            trouble.client = client.or(trouble.client);
+            if key.is_some() {
+                trouble.key = key;
+            }
             if *failure != Failure::Unavailable {
                 trouble.cause = Some(failure.clone());
             }
@@ -108,9 +110,9 @@ impl Parts {
         waits == 0
     }
 
-    /// About whom Redis was asked last in vain.
-    pub(super) fn client(&self, index: usize) -> Option<ClientKey> {
-        self.get(index)?.trouble().client
+    /// The key by which to look whether a part is back.
+    pub(super) fn key(&self, index: usize) -> Option<Box<str>> {
+        self.get(index)?.trouble().key.clone()
     }
 
     /// A part was found to be back. Only one task finds that.
@@ -136,32 +138,31 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::contract::{ALICE, BOB};
 
     #[test]
     fn a_part_that_is_out_is_no_outage_of_the_others_but_a_hint() {
         let parts = Parts::new(3);
-        let fails = |index, client| parts.failed(index, Some(client), &Failure::TimedOut);
-        assert_eq!([(); 2].map(|()| fails(1, ALICE)), [None, None]);
+        let fails = |index, key: &str| parts.failed(index, Some(key.into()), &Failure::TimedOut);
+        assert_eq!([(); 2].map(|()| fails(1, "a")), [None, None]);
         assert!(!parts.any_is_out());
-        assert_eq!(fails(1, BOB), Some(Failure::TimedOut));
+        assert_eq!(fails(1, "b"), Some(Failure::TimedOut));
         assert_eq!(
             [0, 1, 2].map(|index| parts.is_out(index)),
             [false, true, false]
         );
-        assert_eq!((parts.out(), parts.client(1)), (vec![1], Some(BOB)));
+        assert_eq!((parts.out(), parts.key(1)), (vec![1], Some("b".into())));
         assert!(parts.any_is_out() && !parts.all_are_out());
 
         // The next one is found out of reach at its first failure, and each is back by itself.
-        assert_eq!(fails(2, ALICE), Some(Failure::TimedOut));
-        assert_eq!(fails(2, ALICE), None);
+        assert_eq!(fails(2, "a"), Some(Failure::TimedOut));
+        assert_eq!(fails(2, "a"), None);
         parts.is_back(1);
         assert_eq!(parts.out(), [2]);
-        assert_eq!(fails(0, BOB), Some(Failure::TimedOut));
+        assert_eq!(fails(0, "b"), Some(Failure::TimedOut));
         parts.is_back(0);
         parts.is_back(2);
         assert!(!parts.any_is_out());
-        assert_eq!([(); 2].map(|()| fails(1, ALICE)), [None, None]);
+        assert_eq!([(); 2].map(|()| fails(1, "a")), [None, None]);
     }
 
     #[test]

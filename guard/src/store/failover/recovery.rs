@@ -62,9 +62,9 @@ impl Upheld for Shared {
 impl Shared {
     /// Looks whether a part of the store is back.
     async fn look(&self, part: usize) {
-        let client = self.parts.client(part);
+        let key = self.parts.key(part);
         let is_of_part = |client| self.redis.part_of(client) == part;
-        if self.redis.probe(client).await.is_ok() && self.write(is_of_part).await {
+        if self.redis.probe(key.as_deref()).await.is_ok() && self.write(is_of_part).await {
             // Bans that were lifted or ran out meanwhile are asked for again.
             self.hot.doubt_all();
             self.parts.is_back(part);

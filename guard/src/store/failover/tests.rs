@@ -6,7 +6,7 @@ use std::{
 };
 
 use ::redis::Value;
-use redis_servers::Server;
+use redis_servers::{Cluster, Server};
 
 use super::*;
 use crate::{
@@ -15,17 +15,23 @@ use crate::{
     store::{
         MemoryStoreOptions,
         contract::{ALICE, Ask, BOB, HOUR},
-        redis::{Event, store_at},
+        redis::{Event, store_at, store_of_cluster},
         upkeep::Upheld as _,
     },
 };
 
+use crate::{decision::RouteId, store::contract::quota};
+
 #[cfg(feature = "admin")]
-use crate::store::contract::{RULES, quota};
+use crate::store::contract::RULES;
 
 const MAX_BANS: usize = 10;
 
 fn start(server: &Server) -> (Failover, Arc<ManualClock>) {
+    start_on(store_at(&server.url()))
+}
+
+fn start_on(redis: RedisStore) -> (Failover, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new());
     let options = MemoryStoreOptions {
         max_clients: 1000,
@@ -33,7 +39,6 @@ fn start(server: &Server) -> (Failover, Arc<ManualClock>) {
         ban_file: None,
     };
     let memory = MemoryStore::new(&options, clock.clone());
-    let redis = store_at(&server.url());
     (Failover::start(redis, memory, 100, clock.clone()), clock)
 }
 
@@ -135,6 +140,44 @@ async fn what_redis_says_of_a_client_replaces_what_was_known_before_an_outage() 
     server.command(&["DEL", &format!("guard:banned_ips:{ALICE}")]);
     Ask::request(ALICE).put(&store).wait().await;
     assert_eq!(hot.last_known(ALICE), None);
+}
+
+#[actix_web::test]
+async fn a_key_whose_master_is_gone_is_no_outage_of_the_client_that_sends_it() {
+    let cluster = Cluster::start_without_failover();
+    let (store, _) = start_on(store_of_cluster(&cluster.urls()));
+    let route = RouteId(RouteId::FIRST);
+    let ask = |value| Ask::request(ALICE).counted_by(value, route, &[quota(100, HOUR)]);
+    let alices = format!("guard:rate_limit:rate:{{{ALICE}}}");
+    let hers = cluster.master_of_key(&alices);
+    let master = |value: &u128| cluster.master_of_key(&format!("{{by:test:{value}}}"));
+    let lost = (0..)
+        .find(|value| master(value).port() != hers.port())
+        .unwrap();
+    let other = (0..)
+        .find(|value| master(value).port() == hers.port())
+        .unwrap();
+    assert_eq!(ask(lost).put(&store).wait().await.quotas[0].remaining, 99);
+
+    master(&lost).kill();
+    for remaining in (94..100).rev() {
+        // Counted here.
+        let decision = ask(lost).put(&store).wait().await;
+        assert_eq!(decision.quotas[0].remaining, remaining);
+    }
+    let parts = &store.shared.parts;
+    assert_eq!(parts.out().len(), 1);
+    assert!(!store.shared.is_out(ALICE));
+    // So it stays as long as the master is not back, and what Alice sends otherwise is counted there.
+    for number in 1..=20 {
+        ask(lost).put(&store).wait().await;
+        ask(other).put(&store).wait().await;
+        let plain = Ask::request(ALICE).counted(&[quota(100, HOUR)]);
+        plain.put(&store).wait().await;
+        assert_eq!(hers.command(&["ZCARD", &alices]), Value::Int(number));
+        store.shared.turn().await;
+    }
+    assert_eq!(parts.out().len(), 1);
 }
 
 #[actix_web::test]

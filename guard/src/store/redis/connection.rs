@@ -37,6 +37,7 @@ pub(crate) use worker::Master;
 
 pub(super) use cluster::{Node, SLOTS, Topology, slot_of};
 pub(super) use connect::{Connection, OnPush};
+pub(super) use script::first_key;
 pub(super) use sentinel::Sentinels;
 pub(super) use servers::{Arrangement, Server};
 

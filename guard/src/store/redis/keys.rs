@@ -125,6 +125,13 @@ impl Keys {
         format!("{}{}", self.probes, self.whose(client).0)
     }
 
+    /// The same for the server that has another key of a Cluster.
+    pub(crate) fn probe_beside(&self, name: &str) -> String {
+        let tag = name.find('{').and_then(|at| name.get(at..));
+        let tag = tag.and_then(|tag| tag.get(..=tag.find('}')?));
+        format!("{}{}", self.probes, tag.unwrap_or(name))
+    }
+
     /// What all names of bans begin with.
     pub(crate) fn bans_prefix(&self) -> &str {
         &self.bans
@@ -330,6 +337,8 @@ mod tests {
         assert_eq!(keys.ban(ALICE), "guard:banned_ips:{203.0.113.1}");
         let of_value = keys.log(value("user", "7"), Some(items("GET").as_str()));
         assert_eq!(tag(&of_value), "by:user:7");
+        assert_eq!(keys.probe_beside(&of_value), "guard:probe:{by:user:7}");
+        assert_eq!(keys.probe_beside(&keys.ban(ALICE)), keys.probe(ALICE));
         assert_eq!(
             tag(&keys.log(value("user", "{x}"), None)).len(),
             "by:user:#".len() + 32

@@ -86,6 +86,14 @@ pub(in crate::store) fn store_at(url: &str) -> RedisStore {
     RedisStore::new(servers, "guard:", false)
 }
 
+/// A store on a Cluster.
+#[cfg(test)]
+pub(in crate::store) fn store_of_cluster(urls: &[String]) -> RedisStore {
+    let timeout = std::time::Duration::from_millis(250);
+    let servers = Servers::parse(urls, None, true, timeout).unwrap();
+    RedisStore::new(servers, "guard:", true)
+}
+
 /// See [`check_servers`](super::check_servers).
 pub(in crate::store) fn check_servers(
     settings: &Settings,

@@ -2,7 +2,13 @@
 //!
 //! Must not know: what is done about a failure.
 
-use std::{future::Future, sync::Arc};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use ::redis::{Cmd, RedisWrite as _, cmd};
 use smallvec::SmallVec;
@@ -13,7 +19,7 @@ use crate::{
 };
 
 use super::{
-    connection::{Connections, Failure, SLOTS, Servers, slot_of},
+    connection::{Connections, Failure, SLOTS, Servers, first_key, slot_of},
     events::Events,
     keys::{Keys, LogOf, Whose},
     reply::{self, Unreadable},
@@ -89,11 +95,37 @@ impl RedisStore {
     pub(in crate::store) fn part_of(&self, client: ClientKey) -> usize {
         if self.cluster {
             // All keys of a client are in one slot.
-            let slot = slot_of(self.keys.ban(client).as_bytes());
-            usize::from(slot) * CLUSTER_PARTS / SLOTS
+            part_of(self.keys.ban(client).as_bytes())
         } else {
             0
         }
+    }
+
+    /// Whether a question is about a part with this property beside that of its client.
+    pub(in crate::store) fn asks_apart(
+        &self,
+        question: &Question,
+        is_so: impl Fn(usize) -> bool,
+    ) -> bool {
+        match question {
+            Question::One(_) => false,
+            Question::Apart(apart) => apart.values.iter().any(|call| is_so(call.part())),
+        }
+    }
+
+    /// The part that failed when a question was asked, if it was not that of the client, and the key to [probe](Self::probe).
+    pub(in crate::store) fn failed_apart(&self, question: &Question) -> Option<(usize, Box<str>)> {
+        let Question::Apart(apart) = question else {
+            return None;
+        };
+        let call = apart.values.get(apart.at.load(Ordering::Relaxed))?;
+        let name = str::from_utf8(first_key(&call.by_hash)).ok()?;
+        Some((call.part(), self.keys.probe_beside(name).into()))
+    }
+
+    /// The key to [probe](Self::probe) for a client.
+    pub(in crate::store) fn probe_key(&self, client: ClientKey) -> Box<str> {
+        self.keys.probe(client).into()
     }
 
     /// What Redis tells of bans.
@@ -149,6 +181,7 @@ impl RedisStore {
             admitted: self.call(&hit, None),
             exceeded: self.call(&hit, Some(Exceeded)),
             order,
+            at: AtomicUsize::new(0),
         }
     }
 
@@ -206,9 +239,10 @@ impl RedisStore {
         async move { call.await.map(drop) }
     }
 
-    /// Whether Redis does all that a decision about a client needs. If so, no connection waits before it is made anew.
-    pub(in crate::store) async fn probe(&self, client: Option<ClientKey>) -> Result<(), Failure> {
-        let key = self.keys.probe(client.unwrap_or(ClientKey::Unknown));
+    /// Whether Redis does all that a decision needs, where it has a key. If so, no connection waits before it is made anew.
+    pub(in crate::store) async fn probe(&self, key: Option<&str>) -> Result<(), Failure> {
+        let any = || self.probe_key(ClientKey::Unknown);
+        let key = key.map_or_else(any, Box::from);
         let call = self
             .connections
             .eval(&self.scripts.probe, &[key.as_bytes()], &[]);
@@ -250,7 +284,16 @@ pub(super) fn log_of<'a>(client: &'a Whose, log: &LogHit<'a>) -> LogOf<'a> {
     }
 }
 
+/// The part of what a key in a Cluster is about.
+fn part_of(key: &[u8]) -> usize {
+    usize::from(slot_of(key)) * CLUSTER_PARTS / SLOTS
+}
+
 impl Call {
+    fn part(&self) -> usize {
+        part_of(first_key(&self.by_hash))
+    }
+
     async fn make(&self, connections: &Connections) -> Result<Asked, Failure> {
         let cause = self.reason.as_deref().map_or(Cause::Request, Cause::Threat);
         let script = &self.script;
@@ -268,6 +311,8 @@ pub(in crate::store) struct Apart {
     exceeded: Call,
     /// Of each log in the order of the hit: whether it is a value's, and how many quotas it has.
     order: SmallVec<[(bool, usize); 2]>,
+    /// The value that is asked about; beyond them, the client.
+    at: AtomicUsize,
 }
 
 impl Apart {
@@ -278,6 +323,7 @@ impl Apart {
             let answer = call.make(connections).await?;
             exceeded |= answer.decision.outcome == Outcome::Limited;
             of_values.extend(answer.decision.quotas);
+            self.at.fetch_add(1, Ordering::Relaxed);
         }
         let call = match exceeded {
             true => &self.exceeded,

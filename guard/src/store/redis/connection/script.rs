@@ -64,7 +64,7 @@ impl Script {
 }
 
 /// The first key of a command: of a script's call, the one after the number of keys, else the first argument.
-pub(super) fn first_key(command: &Cmd) -> &[u8] {
+pub(in super::super) fn first_key(command: &Cmd) -> &[u8] {
     let mut arguments = command.args_iter().map(|argument| match argument {
         Arg::Simple(argument) => argument,
         _ => &[],
