@@ -29,6 +29,10 @@ pub(super) enum Fault {
     /// It is at its `maxmemory`.
     Full,
     Loading,
+    /// A script of somebody else runs and runs.
+    Busy,
+    /// It has fewer replicas than it is to have.
+    WithoutReplicas,
     /// It wants another password than before.
     OtherPassword,
     /// The user may not run scripts.
@@ -44,6 +48,7 @@ pub(super) struct Place {
     pub(super) server: Arc<Server>,
     impostor: Option<Impostor>,
     restarted: Option<JoinHandle<()>>,
+    endless: Option<JoinHandle<()>>,
 }
 
 impl Place {
@@ -53,11 +58,13 @@ impl Place {
             // Of the data at the start: tests have none, but for the one that wants this.
             .config("key-load-delay", MICROSECONDS_PER_KEY)
             .config("loading-process-events-interval-bytes", "1024")
+            .config("lua-time-limit", "20")
             .start();
         Self {
             server: Arc::new(server),
             impostor: None,
             restarted: None,
+            endless: None,
         }
     }
 
@@ -76,6 +83,8 @@ impl Place {
             Fault::ReadOnly => command(server, "REPLICAOF 127.0.0.1 1"),
             Fault::Full => command(server, "CONFIG SET maxmemory 1"),
             Fault::Loading => self.restarted = Some(load_slowly(server)),
+            Fault::Busy => self.endless = Some(run_endlessly(server)),
+            Fault::WithoutReplicas => command(server, "CONFIG SET min-replicas-to-write 1"),
             Fault::OtherPassword => {
                 command(server, "ACL SETUSER guard resetpass >another");
                 command(server, "CLIENT KILL USER guard");
@@ -101,6 +110,11 @@ impl Place {
                 command(server, "CONFIG SET key-load-delay 0");
                 self.restarted.take().unwrap().join().unwrap();
             }
+            Fault::Busy => {
+                command(server, "SCRIPT KILL");
+                self.endless.take().unwrap().join().unwrap();
+            }
+            Fault::WithoutReplicas => command(server, "CONFIG SET min-replicas-to-write 0"),
             Fault::OtherPassword => {
                 server.command(&["ACL", "SETUSER", USER, &format!(">{PASSWORD}")]);
             }
@@ -133,6 +147,19 @@ fn load_slowly(server: &Arc<Server>) -> JoinHandle<()> {
         thread::sleep(Duration::from_millis(5));
     }
     restarted
+}
+
+/// Runs a script that does not end by itself, and waits until the server says so.
+fn run_endlessly(server: &Arc<Server>) -> JoinHandle<()> {
+    let of_thread = Arc::clone(server);
+    let script = ["EVAL", "while true do end", "0"];
+    let endless = thread::spawn(move || {
+        of_thread.try_command(&script).unwrap_err();
+    });
+    while server.try_command(&["DBSIZE"]).is_ok() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    endless
 }
 
 fn is_loading(server: &Server) -> bool {

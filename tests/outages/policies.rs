@@ -213,6 +213,16 @@ async fn a_server_that_loads_its_data() {
 }
 
 #[actix_web::test]
+async fn a_server_that_runs_an_endless_script_of_somebody_else() {
+    withstand(Fault::Busy, When::Later).await;
+}
+
+#[actix_web::test]
+async fn a_server_without_the_replicas_that_it_is_to_have() {
+    withstand(Fault::WithoutReplicas, When::Later).await;
+}
+
+#[actix_web::test]
 async fn a_server_that_wants_another_password() {
     withstand(Fault::OtherPassword, When::Later).await;
 }
