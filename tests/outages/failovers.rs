@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use actix_web::rt::task::spawn_blocking;
-use actix_web_guard::SecurityConfigBuilder;
+use actix_web_guard::{RedisWindows, SecurityConfigBuilder};
 use redis_servers::{Cluster, Sentinels, Server};
 use tracing::Level;
 
@@ -214,4 +214,47 @@ async fn a_master_that_is_gone_without_a_successor_is_an_outage_of_its_clients_o
         log_of(&format!("{{{client}}}"))
     })
     .await;
+}
+
+#[actix_web::test]
+async fn with_local_windows_bans_are_shared_by_the_masters_that_are_left() {
+    let cluster = Cluster::start_without_failover();
+    let [here, elsewhere] = [(); 2].map(|()| {
+        let servers = |config: SecurityConfigBuilder| {
+            let config = config.redis_urls(cluster.urls()).redis_cluster(true);
+            config.redis_windows(RedisWindows::Local)
+        };
+        Site::start_with("guard:", servers, 1)
+    });
+    tokio::join!(here.recovers(), elsewhere.recovers());
+    let key = |client: &str| format!("guard:banned_ips:{{{client}}}");
+    let theirs = "192.0.2.1";
+    let gone = cluster.master_of_key(&key(theirs));
+    let is_of_another = |client: &String| cluster.master_of_key(&key(client)).port() != gone.port();
+    let other = clients("10.2").find(is_of_another).unwrap();
+    gone.kill();
+    until("the loss is noticed", seconds(RESUMES), async || {
+        !here.is_available() && !elsewhere.is_available()
+    })
+    .await;
+    for client in [theirs, &other] {
+        let ban = here.handle.ban(client, seconds(300), "during the outage");
+        ban.await.unwrap();
+    }
+    let becomes = async |client: &str, status| {
+        until("the ban is told", seconds(2), async || {
+            elsewhere.status(client).await == status
+        })
+        .await;
+    };
+    becomes(&other, 403).await;
+    assert!(here.handle.unban(&other).await.unwrap());
+    becomes(&other, 200).await;
+    assert_eq!(elsewhere.status(theirs).await, 200);
+    gone.restart();
+    until("the master is back", seconds(30), async || {
+        here.is_available() && elsewhere.is_available()
+    })
+    .await;
+    becomes(theirs, 403).await;
 }

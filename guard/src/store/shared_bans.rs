@@ -191,11 +191,16 @@ impl Shared {
         Ok(())
     }
 
-    /// Writes this process's changes and takes over others'.
-    async fn share(&self) -> Result<(), Failure> {
+    /// Writes this process's changes.
+    async fn write(&self) -> Result<(), Failure> {
         let changes = self.unwritten.all();
         let (redis, clock) = (&self.redis, &*self.clock);
-        write_all(&self.unwritten, &changes, redis, clock, |_| ()).await?;
+        write_all(&self.unwritten, &changes, redis, clock, |_| ()).await
+    }
+
+    /// Writes this process's changes and takes over others'.
+    async fn share(&self) -> Result<(), Failure> {
+        self.write().await?;
         if self.to_be_read.swap(false, Ordering::AcqRel)
             && let Err(failure) = self.read_all().await
         {
@@ -260,6 +265,9 @@ impl Upheld for Shared {
     async fn turn(&self) {
         if self.told.load(Ordering::Acquire) {
             self.say(self.share().await);
+        } else if let Err(failure) = self.write().await {
+            // If only one master of a Cluster is gone, the others have been told what is theirs.
+            tracing::debug!(%failure, "bans could not be written");
         }
     }
 
