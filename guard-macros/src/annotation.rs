@@ -2,8 +2,8 @@
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::ExprPath;
 use syn::ext::IdentExt;
+use syn::{ExprPath, Path, parse_quote};
 
 use crate::check::{Limit, Limits, Request};
 use crate::route::Route;
@@ -17,14 +17,18 @@ pub(crate) fn annotated(
 ) -> TokenStream {
     let name = function.unraw().to_string();
     let (pattern, guarded) = (&route.pattern, route.guarded);
+    let private = private(request.crate_path.as_ref());
     let (exempt, limits) = match &request.limits {
         Limits::Exempt => (true, Vec::new()),
-        Limits::Each(limits) => (false, limits.iter().map(annotated_limit).collect()),
+        Limits::Each(limits) => {
+            let limits = limits.iter().map(|limit| annotated_limit(limit, &private));
+            (false, limits.collect())
+        }
     };
     let detection_off = request.detection_off;
     quote! {
-        ::actix_web_guard::__private::RouteLimit::annotated(&const {
-            ::actix_web_guard::__private::Annotation {
+        #private::RouteLimit::annotated(&const {
+            #private::Annotation {
                 handler: ::core::concat!(::core::module_path!(), "::", #name),
                 location: (::core::file!(), ::core::line!(), ::core::column!()),
                 methods: &[#(#methods),*],
@@ -38,7 +42,15 @@ pub(crate) fn annotated(
     }
 }
 
-fn annotated_limit(limit: &Limit) -> TokenStream {
+/// The module of actix-web-guard for generated code.
+fn private(crate_path: Option<&Path>) -> Path {
+    match crate_path {
+        Some(path) => parse_quote!(#path::__private),
+        None => parse_quote!(::actix_web_guard::__private),
+    }
+}
+
+fn annotated_limit(limit: &Limit, private: &Path) -> TokenStream {
     let Limit {
         requests,
         window_seconds,
@@ -46,9 +58,9 @@ fn annotated_limit(limit: &Limit) -> TokenStream {
         key,
     } = limit;
     let name = option(name.as_ref().map(ToTokens::to_token_stream));
-    let key = option(key.as_ref().map(annotated_key));
+    let key = option(key.as_ref().map(|key| annotated_key(key, private)));
     quote! {
-        ::actix_web_guard::__private::AnnotatedLimit {
+        #private::AnnotatedLimit {
             requests: #requests,
             window_seconds: #window_seconds,
             name: #name,
@@ -57,10 +69,10 @@ fn annotated_limit(limit: &Limit) -> TokenStream {
     }
 }
 
-fn annotated_key(function: &ExprPath) -> TokenStream {
+fn annotated_key(function: &ExprPath, private: &Path) -> TokenStream {
     let name = path_text(function);
     quote! {
-        ::actix_web_guard::__private::AnnotatedKey {
+        #private::AnnotatedKey {
             name: #name,
             function: #function,
         }

@@ -47,6 +47,15 @@ impl Arguments {
         }
     }
 
+    /// Removes the arguments of this name, and returns them.
+    pub(crate) fn take(&mut self, name: &str) -> Vec<Argument> {
+        let (taken, others) = std::mem::take(&mut self.list)
+            .into_iter()
+            .partition(|argument| argument.name == name);
+        self.list = others;
+        taken
+    }
+
     fn parse(span: Span, tokens: TokenStream) -> syn::Result<Self> {
         if tokens.is_empty() {
             return Err(syn::Error::new(

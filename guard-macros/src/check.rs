@@ -1,12 +1,14 @@
 //! Check: from the arguments of all `#[rate_limit]` of one function to what they ask for, or every mistake in them.
 
 use proc_macro2::Span;
-use syn::{Expr, ExprPath, LitStr};
+use quote::ToTokens;
+use syn::{Expr, ExprPath, LitStr, Path};
 
 use crate::args::{Argument, Arguments};
 use crate::mistakes::Mistakes;
 use crate::value;
 
+const CRATE: &str = "crate";
 const DETECTION: &str = "detection";
 
 /// What the attributes of one function ask for.
@@ -14,6 +16,8 @@ pub(crate) struct Request {
     pub(crate) limits: Limits,
     /// `detection = "off"`
     pub(crate) detection_off: bool,
+    /// `crate = path`: where the generated code finds actix-web-guard, if not by that name.
+    pub(crate) crate_path: Option<Path>,
 }
 
 pub(crate) enum Limits {
@@ -31,6 +35,7 @@ pub(crate) struct Limit {
 
 /// `None` if there was a mistake.
 pub(crate) fn request(mut attributes: Vec<Arguments>, mistakes: &mut Mistakes) -> Option<Request> {
+    let crate_path = crate_path(&mut attributes, mistakes);
     let detection_off = detection_off(&mut attributes, mistakes);
     let word = attributes
         .iter()
@@ -42,19 +47,42 @@ pub(crate) fn request(mut attributes: Vec<Arguments>, mistakes: &mut Mistakes) -
     Some(Request {
         limits: limits?,
         detection_off,
+        crate_path,
     })
+}
+
+/// Takes `crate = path` out of the attributes: it is about the generated code, and several attributes may say the same.
+fn crate_path(attributes: &mut [Arguments], mistakes: &mut Mistakes) -> Option<Path> {
+    let mut chosen: Option<Path> = None;
+    for argument in attributes
+        .iter_mut()
+        .flat_map(|arguments| arguments.take(CRATE))
+    {
+        let path = mistakes.keep(match &argument.value {
+            Some(value) => value::crate_path(value),
+            None => Err(value_missing(&argument)),
+        });
+        match (&chosen, path) {
+            (Some(first), Some(path)) if text(first) != text(&path) => mistakes.add(syn::Error::new(
+                argument.name.span(),
+                format!("two attributes of this function have different paths for `{CRATE}`: keep one"),
+            )),
+            (None, path) => chosen = path,
+            _ => {}
+        }
+    }
+    chosen
+}
+
+fn text(path: &Path) -> String {
+    path.to_token_stream().to_string()
 }
 
 /// Takes `detection = "off"` out of the attributes: it is about the function, and goes with every limit or with none.
 fn detection_off(attributes: &mut Vec<Arguments>, mistakes: &mut Mistakes) -> bool {
     let mut given = Vec::new();
     for arguments in attributes.iter_mut() {
-        let (of_detection, others) = std::mem::take(&mut arguments.list)
-            .into_iter()
-            .partition(|argument| argument.name == DETECTION);
-        arguments.list = others;
-        let of_detection: Vec<Argument> = of_detection;
-        given.extend(of_detection);
+        given.extend(arguments.take(DETECTION));
     }
     if given.is_empty() {
         return false;
@@ -188,7 +216,7 @@ fn check_argument_names(arguments: &Arguments, mistakes: &mut Mistakes) {
         {
             mistakes.add(syn::Error::new(
                 name.span(),
-                format!("unknown argument `{name}`: there are `requests`, `window`, `name`, `key`, `detection` and `exempt`"),
+                format!("unknown argument `{name}`: there are `requests`, `window`, `name`, `key`, `detection`, `crate` and `exempt`"),
             ));
         } else if seen.contains(&name) {
             mistakes.add(syn::Error::new(

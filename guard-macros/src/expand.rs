@@ -81,24 +81,22 @@ fn add_wraps(item: &mut Item, function: &Ident, request: &Request) {
 }
 
 /// actix-web gives every token of the expression the place of the literal, so this is where the compiler points
-/// if the function of `key` does not exist or has another signature. With several of them there is no one
-/// place; the message has the name.
+/// if the path of `crate` leads nowhere, or the function of `key` does not exist or has another signature. With
+/// several of them there is no one place; the message has the name.
 ///
 /// It stays part of this expansion, whatever its place: `line!()` gives the place of the attribute, and lints
 /// know that the code was generated.
 fn span_of_wrap(request: &Request) -> Span {
-    let Limits::Each(limits) = &request.limits else {
-        return Span::call_site();
+    let limits = match &request.limits {
+        Limits::Exempt => &[],
+        Limits::Each(limits) => limits.as_slice(),
     };
-    let mut keys = limits.iter().filter_map(|limit| limit.key.as_ref());
-    match (keys.next(), keys.next()) {
-        (Some(only), None) => only
-            .path
-            .segments
-            .last()
-            .map_or_else(Span::call_site, |last| {
-                Span::call_site().located_at(last.ident.span())
-            }),
+    let keys = limits.iter().filter_map(|limit| limit.key.as_ref());
+    let mut paths = keys.map(|key| &key.path).chain(&request.crate_path);
+    match (paths.next(), paths.next()) {
+        (Some(only), None) => only.segments.last().map_or_else(Span::call_site, |last| {
+            Span::call_site().located_at(last.ident.span())
+        }),
         _ => Span::call_site(),
     }
 }

@@ -43,9 +43,10 @@ use proc_macro::TokenStream;
 /// | `name = "burst"` | optional | the name of the limit in the `RateLimit` headers, 1 to 64 printable ASCII characters without `"` and `\`; without it, the path pattern of the route |
 /// | `key = path::to::function` | optional | what to count by, see [below](#counting-by-something-else) |
 /// | `exempt` | alone | no limit, see [below](#no-limit) |
+/// | `crate = path` | optional, with any others | where this crate finds actix-web-guard, if not by that name, see [below](#by-another-name) |
 /// | `detection = "off"` | optional, with any others or alone | detectors leave the route alone, for handlers that people post code or markup to; alone, the route has no limit of its own |
 ///
-/// Values are literals. A mistake is a compile error that says what to write instead.
+/// Values are literals, but for the two paths. A mistake is a compile error that says what to write instead.
 ///
 /// # Where to put it
 ///
@@ -127,8 +128,29 @@ use proc_macro::TokenStream;
 /// # What it becomes
 ///
 /// The function stays as it is. Each route attribute gets one more option, `wrap = "…"`, with the middleware that
-/// carries the limit; it is the outermost of the route's own middleware. The generated code refers to the crate as
-/// `actix_web_guard`, so the dependency must not be renamed in `Cargo.toml`.
+/// carries the limit; it is the outermost of the route's own middleware.
+///
+/// # By another name
+///
+/// The generated code refers to the crate as `::actix_web_guard`. Where the dependency is renamed in `Cargo.toml`, or comes
+/// through another crate that exports it, `crate` has the path to it, plain or in quotes:
+///
+/// ```ignore
+/// // guard = { package = "actix-web-guard", version = "0.1" }
+/// #[guard::rate_limit(requests = 5, window = 60, crate = guard)]
+/// #[get("/renamed")]
+/// async fn renamed() -> impl Responder {
+///     "renamed"
+/// }
+///
+/// #[framework::guard::rate_limit(requests = 5, window = 60, crate = framework::guard)]
+/// #[get("/exported")]
+/// async fn exported() -> impl Responder {
+///     "exported"
+/// }
+/// ```
+///
+/// Of stacked attributes, one is enough to have it. A `macro_rules!` of another crate writes that crate's name rather than `$crate`.
 #[proc_macro_attribute]
 pub fn rate_limit(arguments: TokenStream, item: TokenStream) -> TokenStream {
     expand::rate_limit(arguments.into(), item.into()).into()

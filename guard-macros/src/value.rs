@@ -1,7 +1,8 @@
 //! Check, one value at a time: the literals and the path that the arguments take.
 
 use quote::ToTokens;
-use syn::{Expr, ExprPath, Lit, LitInt, LitStr};
+use syn::parse::Parser;
+use syn::{Expr, ExprPath, Lit, LitInt, LitStr, Path};
 
 /// 366 days. A longer window is more likely a mistake in the unit than a wish.
 const LONGEST_WINDOW: u64 = 31_622_400;
@@ -17,6 +18,7 @@ pub(crate) fn example(name: &str) -> &'static str {
         "window" => WINDOW_FORMS,
         "name" => "write `name = \"burst\"`",
         "detection" => "write `detection = \"off\"`",
+        "crate" => "write `crate = path::to::actix_web_guard`",
         _ => "write `key = path::to::function`",
     }
 }
@@ -155,6 +157,27 @@ pub(crate) fn key(value: &Expr) -> syn::Result<ExprPath> {
     }
 }
 
+/// `crate = path::to::actix_web_guard`, or the same in quotes, as other macros have it.
+pub(crate) fn crate_path(value: &Expr) -> syn::Result<Path> {
+    let path = match literal(value) {
+        Some(Lit::Str(text)) => text.parse_with(Path::parse_mod_style),
+        _ => Path::parse_mod_style.parse2(value.to_token_stream()),
+    };
+    match path {
+        // As with `key`. A macro has to name its own crate as the crates that use it do.
+        Ok(path) if path.to_token_stream().to_string().contains("$crate") => Err(at(
+            value,
+            "`crate` cannot be given with `$crate`: write the name of that crate, such as `::my_crate::actix_web_guard`",
+        )),
+        Ok(path) => Ok(path),
+        Err(_) => Err(at(
+            value,
+            "`crate` takes the path by which this crate knows actix-web-guard: `crate = guard` for a dependency that is \
+             renamed to `guard`, or `crate = path::to::actix_web_guard` where another crate exports it",
+        )),
+    }
+}
+
 fn literal(value: &Expr) -> Option<&Lit> {
     match without_groups(value) {
         Expr::Lit(literal) => Some(&literal.lit),
@@ -252,6 +275,33 @@ mod tests {
         assert!(!accepted(&"x".repeat(65)));
         for refused in ["", "a\"b", "a\\b", "a\nb", "é", "\u{7f}"] {
             assert!(!accepted(refused), "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn paths_of_the_crate() {
+        let path = |value: Expr| {
+            let path = crate_path(&value).ok()?;
+            Some(path.to_token_stream().to_string())
+        };
+        assert_eq!(path(parse_quote!(guard)).as_deref(), Some("guard"));
+        assert_eq!(path(parse_quote!("guard")).as_deref(), Some("guard"));
+        assert_eq!(path(parse_quote!(crate)).as_deref(), Some("crate"));
+        assert_eq!(
+            path(parse_quote!(::framework::guard)),
+            path(parse_quote!("::framework::guard"))
+        );
+        for refused in [
+            "\"\"",
+            "\"my-guard\"",
+            "\"guard::<u8>\"",
+            "<T as U>::V",
+            "5",
+            "guard()",
+            "guard::<u8>",
+        ] {
+            let value = syn::parse_str(refused);
+            assert!(value.is_ok_and(|value| path(value).is_none()), "{refused}");
         }
     }
 }

@@ -111,6 +111,18 @@ async fn detection_twice() -> impl Responder {
     "hello"
 }
 
+#[rate_limit(requests = 5, window = 60, crate)]
+#[get("/")]
+async fn crate_without_value() -> impl Responder {
+    "hello"
+}
+
+#[rate_limit(crate = actix_web_guard)]
+#[get("/")]
+async fn only_the_crate() -> impl Responder {
+    "hello"
+}
+
 fn main() {
     // A handler is there in spite of the mistake.
     let _ = nothing;

@@ -169,6 +169,37 @@ macro_rules! handler {
 
 handler!();
 
+#[rate_limit(requests = 5, window = 60, crate = "actix-web-guard")]
+#[get("/")]
+async fn crate_by_the_name_of_its_package() -> impl Responder {
+    "hello"
+}
+
+#[rate_limit(requests = 5, window = 60, crate = guard())]
+#[get("/")]
+async fn crate_called() -> impl Responder {
+    "hello"
+}
+
+#[rate_limit(requests = 5, window = 60, crate = exported::guard, name = "one")]
+#[rate_limit(requests = 5, window = 60, crate = exported)]
+#[get("/")]
+async fn two_paths_of_the_crate() -> impl Responder {
+    "hello"
+}
+
+macro_rules! handler_of_another_crate {
+    () => {
+        #[rate_limit(requests = 5, window = 60, crate = $crate::exported)]
+        #[get("/")]
+        async fn crate_with_dollar_crate() -> impl Responder {
+            "hello"
+        }
+    };
+}
+
+handler_of_another_crate!();
+
 fn main() {
     // A handler is there in spite of the mistake.
     let _ = zero_requests;

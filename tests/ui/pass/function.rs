@@ -136,6 +136,31 @@ handlers! {
     }
 }
 
+macro_rules! literals {
+    ($($(#[$attribute:meta])* $vis:vis fn $name:ident();)*) => {$(
+        $(#[$attribute])*
+        $vis async fn $name() -> impl Responder {
+            stringify!($name)
+        }
+    )*};
+    ($name:ident, $path:literal, $requests:literal, $window:literal, $limit:expr) => {
+        #[rate_limit(requests = $requests, window = $window, name = $limit)]
+        #[get($path)]
+        async fn $name() -> impl Responder {
+            $path
+        }
+    };
+}
+
+literals! {
+    #[rate_limit(requests = 5, window = 60, name = "stacked")]
+    #[rate_limit(requests = 50, window = "1h")]
+    #[actix_web::get("/attributes-through-macro")]
+    pub(crate) fn with_attributes();
+}
+
+literals!(with_literals, "/literals", 1_000, 0x10, "limit");
+
 fn by_nothing(_: &actix_web::dev::ServiceRequest) -> Option<std::borrow::Cow<'_, str>> {
     None
 }
@@ -155,5 +180,7 @@ fn main() {
         .service(configured_attributes)
         .service(from_macro)
         .service(other_from_macro)
-        .service(item);
+        .service(item)
+        .service(with_attributes)
+        .service(with_literals);
 }
