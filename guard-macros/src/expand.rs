@@ -46,15 +46,35 @@ fn requested(arguments: TokenStream, stacked: &[Attribute], item: &Item) -> syn:
         .filter_map(|arguments| mistakes.keep(arguments))
         .collect();
     let request = check::request(attributes, &mut mistakes);
-    if !item.attributes.iter().any(route::is_route_attribute) {
-        mistakes.add(no_route_attribute());
-    }
+    check_routes(&item.attributes, &mut mistakes);
     mistakes.finish(request)
 }
 
 fn with_error(mut item: TokenStream, mistake: &syn::Error) -> TokenStream {
     item.extend(mistake.to_compile_error());
     item
+}
+
+/// At least one route must take the limit. Where none can, actix-web mostly reports as well what is wrong with the
+/// attribute; but one that is not actix-web's, as `#[trace]` of some tracing crate, would compile without a limit.
+fn check_routes(attributes: &[Attribute], mistakes: &mut Mistakes) {
+    let candidates = attributes
+        .iter()
+        .filter(|attribute| route::is_route_attribute(attribute));
+    let mut unreadable = Vec::new();
+    for candidate in candidates {
+        if Route::read(candidate).is_some() {
+            return;
+        }
+        unreadable.push(candidate);
+    }
+    match unreadable.last() {
+        Some(attribute) => mistakes.add(syn::Error::new_spanned(
+            attribute,
+            "#[rate_limit] finds no path in this route attribute: write it in quotes, as in #[get(\"/path\")]",
+        )),
+        None => mistakes.add(no_route_attribute()),
+    }
 }
 
 /// Below a route attribute this macro sees what it sees without one: actix-web has already taken its own away.
