@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use actix_web::{App, ResponseError as _, test::init_service, web};
 use actix_web_guard::{BanSource, Guard, GuardError, GuardHandle, SecurityConfig};
 use futures_util::StreamExt as _;
 
 use crate::{
     guard::app,
-    support::{PEER, configure, get, peer, seconds, send, statuses},
+    support::{PEER, configure, get, peer, request, seconds, send, statuses},
 };
 
 #[actix_web::test]
@@ -79,6 +80,33 @@ async fn calls_that_make_no_sense_are_errors_that_say_what() {
         .await
         .unwrap();
     assert_eq!(longest.remaining, seconds(315_360_000));
+}
+
+#[actix_web::test]
+async fn handlers_may_answer_with_the_errors() {
+    async fn lift(guard: GuardHandle, address: web::Path<String>) -> Result<String, GuardError> {
+        let lifted = guard.unban(address.as_str()).await?;
+        Ok(lifted.to_string())
+    }
+    let (config, _clock) = configure(|config| config);
+    let app = init_service(
+        App::new()
+            .wrap(Guard::new(config))
+            .route("/lift/{address}", web::post().to(lift)),
+    )
+    .await;
+    for (address, status, text) in [
+        ("203.0.113.1", 200, "false"),
+        ("nobody", 422, "address: \"nobody\" is not an address"),
+    ] {
+        let answer = send(&app, request("POST", &format!("/lift/{address}"))).await;
+        assert_eq!(
+            (answer.status.as_u16(), answer.body.as_str()),
+            (status, text)
+        );
+    }
+    assert_eq!(GuardError::BanningDisabled.status_code(), 409);
+    assert_eq!(GuardError::NoGuard.status_code(), 500);
 }
 
 #[actix_web::test]

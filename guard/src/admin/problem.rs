@@ -82,15 +82,6 @@ impl ResponseError for Problem {
 
 impl From<GuardError> for Problem {
     fn from(error: GuardError) -> Self {
-        let status = match error {
-            GuardError::InvalidAddress(_) | GuardError::InvalidDuration(_) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            GuardError::BanningDisabled => StatusCode::CONFLICT,
-            GuardError::Config(_) | GuardError::FixedAtStart(_) | GuardError::NoGuard => {
-                StatusCode::INTERNAL_SERVER_ERROR
-            }
-        };
-        Self::new(status, error)
+        Self::new(error.status_code(), error)
     }
 }

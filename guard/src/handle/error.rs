@@ -2,7 +2,10 @@
 
 use std::{fmt, time::Duration};
 
-use actix_web::{HttpResponse, ResponseError, http::StatusCode};
+use actix_web::{
+    HttpResponse, ResponseError,
+    http::{StatusCode, header::ContentType},
+};
 
 use crate::config::ConfigError;
 
@@ -46,13 +49,27 @@ impl fmt::Display for GuardError {
 
 impl std::error::Error for GuardError {}
 
+/// For handlers that answer with it: what may come from the sender of a request is told to him; the rest is the application's, and
+/// for the log.
 impl ResponseError for GuardError {
     fn status_code(&self) -> StatusCode {
-        StatusCode::INTERNAL_SERVER_ERROR
+        match self {
+            Self::InvalidAddress(_) | Self::InvalidDuration(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::BanningDisabled => StatusCode::CONFLICT,
+            Self::Config(_) | Self::FixedAtStart(_) | Self::NoGuard => {
+                StatusCode::INTERNAL_SERVER_ERROR
+            }
+        }
     }
 
     fn error_response(&self) -> HttpResponse {
-        tracing::error!(error = %self, "a handler asked for the guard");
-        HttpResponse::new(self.status_code())
+        let status = self.status_code();
+        if status.is_server_error() {
+            tracing::error!(error = %self, "a handler asked for the guard");
+            return HttpResponse::new(status);
+        }
+        HttpResponse::build(status)
+            .content_type(ContentType::plaintext())
+            .body(self.to_string())
     }
 }
