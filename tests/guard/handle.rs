@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::{App, ResponseError as _, test::init_service, web};
-use actix_web_guard::{BanSource, Guard, GuardError, GuardHandle, SecurityConfig};
+use actix_web_guard::{BanSource, Guard, GuardError, GuardHandle, RefusalError, SecurityConfig};
 use futures_util::StreamExt as _;
 
 use crate::{
@@ -107,6 +107,25 @@ async fn handlers_may_answer_with_the_errors() {
     }
     assert_eq!(GuardError::BanningDisabled.status_code(), 409);
     assert_eq!(GuardError::NoGuard.status_code(), 500);
+}
+
+/// What compiles here may be awaited in tasks of other runtimes, and go through `?` into anybody's error.
+#[actix_web::test]
+async fn the_handle_is_for_any_thread_and_errors_are_errors() {
+    fn any_thread<T: Send>(value: T) -> T {
+        value
+    }
+    fn is_error<T: std::error::Error + 'static>() {}
+    is_error::<RefusalError>();
+    is_error::<GuardError>();
+
+    let (config, _clock) = configure(|config| config);
+    let handle = GuardHandle::of(&config);
+    any_thread(handle.ban(PEER, seconds(60), "")).await.unwrap();
+    let bans: Vec<_> = any_thread(handle.bans()).collect().await;
+    assert_eq!(bans.len(), 1);
+    assert!(any_thread(handle.ban_of(PEER)).await.unwrap().is_some());
+    assert!(any_thread(handle.unban(PEER)).await.unwrap());
 }
 
 #[actix_web::test]

@@ -14,13 +14,13 @@ use crate::bans::Ban;
 
 /// All bans in force: see [`GuardHandle::bans`](crate::GuardHandle::bans).
 pub struct BanStream {
-    reading: Option<Pin<Box<dyn Future<Output = Vec<Ban>>>>>,
+    reading: Option<Pin<Box<dyn Future<Output = Vec<Ban>> + Send>>>,
     bans: VecDeque<Ban>,
 }
 
 impl BanStream {
     /// A stream that reads the bans when it is first polled.
-    pub(super) fn reading(read: impl Future<Output = Vec<Ban>> + 'static) -> Self {
+    pub(super) fn reading(read: impl Future<Output = Vec<Ban>> + Send + 'static) -> Self {
         Self {
             reading: Some(Box::pin(read)),
             bans: VecDeque::new(),

@@ -139,6 +139,8 @@ impl fmt::Display for RefusalError {
     }
 }
 
+impl std::error::Error for RefusalError {}
+
 impl ResponseError for RefusalError {
     fn status_code(&self) -> StatusCode {
         self.refusal.status()
