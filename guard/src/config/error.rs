@@ -14,8 +14,11 @@ use super::text;
 /// let error = SecurityConfig::builder().rate_limit(0).build().unwrap_err();
 /// assert_eq!(error.to_string(), "rate_limit: must be at least 1, not 0");
 /// assert_eq!(error.field(), "rate_limit");
+///
+/// // What a `main` shows that returns it.
+/// assert_eq!(format!("{error:?}"), "rate_limit: must be at least 1, not 0");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct ConfigError {
     field: String,
     message: String,
@@ -41,6 +44,13 @@ impl ConfigError {
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+/// As [`Display`](fmt::Display), for this is what `main` and `unwrap` show of it.
+impl fmt::Debug for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 
