@@ -14,7 +14,10 @@ mod output;
 mod replay;
 mod report;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+};
 
 use clap::Parser as _;
 
@@ -29,7 +32,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            // Whoever cannot be told still gets the exit code: `eprintln!` would panic.
+            writeln!(io::stderr(), "{failure}").ok();
             failure.exit_code()
         }
     }

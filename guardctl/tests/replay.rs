@@ -220,6 +220,19 @@ fn what_cannot_be_read_is_said_in_one_line() {
     );
 }
 
+/// `/dev/full` takes nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_exit_code_is_the_same_where_nobody_can_be_told() -> std::io::Result<()> {
+    let full = std::fs::File::options().write(true).open("/dev/full")?;
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_guardctl"))
+        .args(["check", "/no/such/file"])
+        .stderr(full)
+        .status()?;
+    assert_eq!(status.code(), Some(2));
+    Ok(())
+}
+
 #[test]
 fn a_log_without_requests_suggests_nothing() {
     let folder = Folder::new();
