@@ -80,7 +80,7 @@ async fn serve() -> Result<(), Box<dyn Error>> {
 async fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none())
         .init();
     match serve().await {
         Ok(()) => ExitCode::SUCCESS,

@@ -60,7 +60,7 @@ fn port() -> Result<u16, Box<dyn Error>> {
 async fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none())
         .init();
     let guard = Guard::new(security_config()?);
     let server = HttpServer::new(move || {

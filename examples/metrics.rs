@@ -114,7 +114,7 @@ fn port(variable: &str, otherwise: u16) -> Result<u16, Box<dyn Error>> {
 async fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none())
         .init();
     let numbers = record()?;
     let guard = Guard::new(SecurityConfig::from_environment()?);

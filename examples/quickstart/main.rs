@@ -54,7 +54,7 @@ async fn serve(config: SecurityConfig, port: u16, changes: Option<Changes>) -> i
 async fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(io::stderr)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(io::stderr().is_terminal() && env::var_os("NO_COLOR").is_none())
         .init();
     // Looked at before it is read: what changes in between is read again.
     let changes = settings::file().map(Changes::from_now_on);
