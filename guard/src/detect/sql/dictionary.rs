@@ -90,6 +90,8 @@ fn function(word: &[u8]) -> Option<WordClass> {
         | b"benchmark"
         | b"randomblob"
         | b"dbms_lock.sleep"
+        | b"dbms_session.sleep"
+        | b"user_lock.sleep"
         | b"dbms_pipe.receive_message" => WordClass::DelayFunction,
         b"load_file"
         | b"extractvalue"

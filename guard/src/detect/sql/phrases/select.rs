@@ -34,12 +34,15 @@ pub(in super::super) fn select_list(mut tokens: Tokenizer<'_>) -> Option<SelectL
         }
         Token::Number | Token::String { .. } => Some(SelectList::Possible),
         Token::Star => source(after_first),
-        Token::Word { class, .. } => match class {
+        Token::Word { class, text } => match class {
             WordClass::Case | WordClass::Select => Some(SelectList::Certain),
             WordClass::Value if next == Token::Comma || next == Token::LogicalSign => {
                 Some(SelectList::Certain)
             }
             WordClass::Operator if next == Token::OpeningParenthesis => Some(SelectList::Certain),
+            WordClass::Value if next == Token::OpeningParenthesis && text.contains(&b'_') => {
+                Some(SelectList::Certain)
+            }
             _ if is_call(class) && next == Token::OpeningParenthesis => Some(SelectList::Certain),
             WordClass::Plain if next == Token::OpeningParenthesis => {
                 let of_text = matches!(tokens.next(), Token::String { .. });
@@ -89,6 +92,7 @@ fn source(mut tokens: Tokenizer<'_>) -> Option<SelectList> {
     let table = tokens.next();
     let next = tokens.next();
     let certain = table.class() == Some(WordClass::Catalog)
+        || table == Token::OpeningParenthesis && next.class() == Some(WordClass::Select)
         || is_name(table)
             && matches!(
                 next,

@@ -15,6 +15,12 @@ pub(in super::super) fn is_statement(first: Statement, mut tokens: Tokenizer<'_>
     let named = is_name(second);
     match first {
         Statement::Alter | Statement::Create | Statement::Drop | Statement::Truncate => {
+            if second.class() == Some(WordClass::Logical)
+                && third.class() == Some(WordClass::Statement(Statement::Insert))
+            {
+                // `create or replace`
+                return word_is(tokens.next(), KINDS) && is_name(tokens.next());
+            }
             word_is(second, KINDS) && is_name(third) && ends(tokens, first)
         }
         Statement::Attach => {
@@ -68,21 +74,38 @@ pub(in super::super) fn is_statement(first: Statement, mut tokens: Tokenizer<'_>
     }
 }
 
-/// `DECLARE` has been read: `@s varchar(8000); SET @s = CAST(0x…`. So the worms of 2008 hid what they ran.
+/// `DECLARE` has been read: `@s varchar(8000); SET @s = CAST(0x… ); EXEC(@s)`. So the worms of 2008 hid what they ran.
 pub(in super::super) fn is_hidden_statement(mut tokens: Tokenizer<'_>) -> bool {
+    /// So many tokens from the declaration to the call at most.
+    const LONGEST: usize = 64;
     if !matches!(tokens.next(), Token::Variable { .. }) {
         return false;
     }
     let declaration = std::iter::from_fn(|| Some(tokens.next()));
     let mut rest = declaration
-        .take(16)
-        .skip_while(|token| token.class() != Some(WordClass::Statement(Statement::Set)));
+        .take(LONGEST)
+        .skip_while(|token| token.class().is_none_or(|class| !assigns(class)));
     rest.next().is_some()
         && matches!(rest.next(), Some(Token::Variable { .. }))
         && rest.next() == Some(Token::Comparison)
         && rest.next().is_some_and(|value| {
-            value == Token::Number || value.class() == Some(WordClass::SqlFunction)
+            value == Token::Number
+                || value.class() == Some(WordClass::SqlFunction)
+                    && rest.next() == Some(Token::OpeningParenthesis)
+                    && rest.next() == Some(Token::Number)
         })
+        && rest.any(|token| token.class() == Some(WordClass::Statement(Statement::Execute)))
+        && matches!(
+            rest.next(),
+            Some(Token::OpeningParenthesis | Token::Variable { .. })
+        )
+}
+
+fn assigns(class: WordClass) -> bool {
+    matches!(
+        class,
+        WordClass::Statement(Statement::Set) | WordClass::Select
+    )
 }
 
 /// `EXEC` has been read: `xp_cmdshell`, or a procedure and its parameters by name, `sp_add_job @job_name = …`.
@@ -146,7 +169,10 @@ fn follows_table(class: WordClass) -> bool {
 
 fn begins(second: Token<'_>, tokens: Tokenizer<'_>) -> bool {
     word_is(second, &[b"try", b"tran", b"transaction"])
-        || second.class().is_some_and(starts) && !tokens.skipped_comment()
+        || second
+            .class()
+            .is_some_and(|class| starts(class) || class == WordClass::DelayFunction)
+            && !tokens.skipped_comment()
 }
 
 /// Whether a word of this class can be the first of a statement.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what the evidence is worth.
 
+use super::operator::rule_of;
 use super::{Expected, GO_ON, Last, NOT_SQL, Step, Walk, found, is_function};
 use crate::detect::sql::phrases::{self, SelectList};
 use crate::detect::sql::rules;
@@ -25,6 +26,9 @@ impl<'a> Walk<'a> {
             }
             Token::OpeningParenthesis => self.open(),
             Token::Sign | Token::Negation => GO_ON,
+            Token::Semicolon if self.break_out.is_none() && self.last == Last::Nothing => {
+                self.opening_semicolon()
+            }
             Token::Star if self.evidence.select || self.last == Last::Opening => {
                 self.expect(Expected::Operator, Last::Other)
             }
@@ -59,7 +63,15 @@ impl<'a> Walk<'a> {
                 self.evidence.case_parts += 1;
                 self.expect(Expected::Operand, Last::Keyword)
             }
-            WordClass::Logical if !self.evidence.has_operand() => self.logical(),
+            WordClass::Logical if !self.evidence.has_operand() => {
+                self.evidence.opened_by_logical |= self.is_first();
+                self.logical()
+            }
+            WordClass::Clause if self.is_first() && text.eq_ignore_ascii_case(b"having") => {
+                self.evidence.opened_by_logical = true;
+                self.clause(text, class)
+            }
+            WordClass::Sorting if self.is_first() => self.opening_sorting(),
             WordClass::Select => self.select(),
             WordClass::Union => self.union(),
             WordClass::By if self.last == Last::Keyword => GO_ON,
@@ -87,7 +99,9 @@ impl<'a> Walk<'a> {
             || self.evidence.select
             || self.evidence.first_operand_constant
             || self.function_depth.is_some()
-                && (self.evidence.sql_function || self.evidence.common_function);
+                && (self.evidence.sql_function
+                    || self.evidence.common_function
+                    || self.evidence.comma && self.evidence.constant_comparison);
         match class {
             WordClass::DelayFunction if amid_sql => return found(rules::TIME_DELAY),
             WordClass::DangerousFunction if amid_sql => return found(rules::DANGEROUS_FUNCTION),
@@ -129,6 +143,42 @@ impl<'a> Walk<'a> {
         self.expect(Expected::Operand, Last::Keyword)
     }
 
+    /// Whether nothing has been read of what would follow a number of the application.
+    fn is_first(&self) -> bool {
+        self.break_out.is_none() && self.last == Last::Nothing && !self.evidence.unopened
+    }
+
+    /// `order by 7--`, with which the application's number goes on.
+    fn opening_sorting(&mut self) -> Step {
+        let columns = match self.tokens.next().class() {
+            Some(WordClass::By) => phrases::column_numbers(self.tokens),
+            _ => None,
+        };
+        match columns {
+            Some(columns) if columns.cut_off => found(rules::ORDER_BY_PROBE),
+            _ => NOT_SQL,
+        }
+    }
+
+    /// `; drop table x`: the application's own value stands before it. Comments of assembly and the like begin so, too; so
+    /// words of theirs start no statement here.
+    fn opening_semicolon(&mut self) -> Step {
+        let mut tokens = self.tokens;
+        match tokens.next().class() {
+            Some(WordClass::Statement(first))
+                if is_of_databases_only(first) && phrases::is_statement(first, tokens) =>
+            {
+                found(rule_of(first))
+            }
+            Some(WordClass::Select)
+                if phrases::select_list(tokens) == Some(SelectList::Certain) =>
+            {
+                found(rules::STACKED_STATEMENT)
+            }
+            _ => NOT_SQL,
+        }
+    }
+
     fn opening_statement(&mut self, first: Statement) -> Step {
         let own = match first {
             Statement::Execute => phrases::is_procedure_call(self.tokens),
@@ -141,6 +191,23 @@ impl<'a> Walk<'a> {
             NOT_SQL
         }
     }
+}
+
+/// Whether no other language has statements that begin so.
+fn is_of_databases_only(statement: Statement) -> bool {
+    matches!(
+        statement,
+        Statement::Alter
+            | Statement::Create
+            | Statement::Declare
+            | Statement::Delete
+            | Statement::Drop
+            | Statement::Execute
+            | Statement::Insert
+            | Statement::Truncate
+            | Statement::Update
+            | Statement::WaitFor
+    )
 }
 
 /// Whether a word names the character set of the string that follows: `_utf8'…'`.

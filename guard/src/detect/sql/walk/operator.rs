@@ -4,7 +4,7 @@
 
 use super::{Expected, GO_ON, Last, NOT_SQL, Step, Walk, found};
 use crate::detect::sql::evidence::{Ending, FirstOperator};
-use crate::detect::sql::phrases;
+use crate::detect::sql::phrases::{self, SelectList};
 use crate::detect::sql::rules;
 use crate::detect::sql::token::Token;
 use crate::detect::sql::words::{Statement, WordClass};
@@ -62,6 +62,7 @@ impl<'a> Walk<'a> {
             }
             WordClass::For if phrases::is_update(self.tokens.next()) => GO_ON,
             WordClass::Branch | WordClass::CaseEnd if self.evidence.case_parts > 0 => {
+                self.evidence.close_side();
                 self.evidence.case_parts += 1;
                 let expected = if class == WordClass::Branch {
                     Expected::Operand
@@ -89,6 +90,10 @@ impl<'a> Walk<'a> {
                 found(rules::SUBSELECT)
             }
             _ if self.evidence.select && self.last != Last::Alias => {
+                self.expect(Expected::Operator, Last::Alias)
+            }
+            // The value of a parameter that a list is sorted by.
+            _ if self.last == Last::Name && is_direction(text) => {
                 self.expect(Expected::Operator, Last::Alias)
             }
             _ => NOT_SQL,
@@ -132,12 +137,13 @@ impl<'a> Walk<'a> {
         self.expect(Expected::Operand, Last::Other)
     }
 
-    fn clause(&mut self, text: &[u8], class: WordClass) -> Step {
+    pub(super) fn clause(&mut self, text: &[u8], class: WordClass) -> Step {
         self.evidence.close_side();
         self.evidence.from |= class == WordClass::From;
         self.evidence.clause = true;
         // In a statement of its own, `WHERE 1=1` is how people build conditions.
         if !self.evidence.select && text.eq_ignore_ascii_case(b"having") {
+            self.evidence.operator(FirstOperator::Logical);
             self.evidence.logical();
         }
         self.evidence.limit |= class == WordClass::Clause;
@@ -208,12 +214,21 @@ impl<'a> Walk<'a> {
                 class: WordClass::Select,
                 ..
             } if left && phrases::select_list(tokens).is_some() => found(rules::STACKED_STATEMENT),
+            Token::OpeningParenthesis
+                if left && phrases::union_select(tokens) == Some(SelectList::Certain) =>
+            {
+                found(rules::STACKED_STATEMENT)
+            }
             _ => NOT_SQL,
         }
     }
 }
 
-fn rule_of(statement: Statement) -> &'static str {
+fn is_direction(word: &[u8]) -> bool {
+    word.eq_ignore_ascii_case(b"asc") || word.eq_ignore_ascii_case(b"desc")
+}
+
+pub(super) fn rule_of(statement: Statement) -> &'static str {
     match statement {
         Statement::WaitFor => rules::TIME_DELAY,
         _ => rules::STACKED_STATEMENT,

@@ -23,7 +23,10 @@ impl Walk<'_> {
         let obfuscated =
             self.comments && self.evidence.first_operand_constant && self.break_out.is_none();
         match phrases::union_select(self.tokens) {
-            Some(SelectList::Certain) => found(rules::UNION_SELECT),
+            // Of names only, it is a statement that somebody writes about.
+            Some(SelectList::Certain) if !self.evidence.whole_select || certain => {
+                found(rules::UNION_SELECT)
+            }
             Some(SelectList::Possible) if certain => found(rules::UNION_SELECT),
             _ if obfuscated => found(rules::COMMENT_OBFUSCATION),
             _ => self.union_at_the_end(),
