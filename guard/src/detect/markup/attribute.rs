@@ -2,8 +2,9 @@
 //!
 //! Must not know: other attributes of the tag.
 
-use super::code::is_code;
+use super::code::{is_code, starts_with_sink};
 use super::rules::{ATTRIBUTE_BREAK_OUT, EVENT_HANDLER, HIDDEN_SCHEME, LEGACY_BINDING, STYLE};
+use super::text::contains;
 use super::token::Attribute;
 use super::{break_out, event, style, url};
 use crate::detect::decode::html_entities;
@@ -46,7 +47,17 @@ pub(super) fn inspect_value(attribute: &Attribute<'_>) -> Option<&'static str> {
 /// Whether a known event has any handler, or what may be an event has one that is code.
 fn handles_event(attribute: &Attribute<'_>) -> bool {
     let is_known = event::is_handler(attribute.name) && !attribute.value.trim_ascii().is_empty();
-    is_known || (event::may_be_handler(attribute.name) && is_code(&decoded(attribute)))
+    is_known
+        || (event::may_be_handler(attribute.name) && is_code(&decoded(attribute)))
+        || (event::may_be_expression(attribute.name) && is_expression_of_attack(attribute))
+}
+
+/// Pages have handlers of frameworks all over: only what attacks call counts.
+fn is_expression_of_attack(attribute: &Attribute<'_>) -> bool {
+    let code = decoded(attribute);
+    starts_with_sink(&code)
+        || contains(&code, b"constructor(")
+        || contains(&code, b"constructor.constructor")
 }
 
 /// Whether it is a handler, and its value is code.

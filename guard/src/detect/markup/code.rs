@@ -39,18 +39,22 @@ fn ends_operand(byte: u8) -> bool {
 /// Whether a function is called, or a property touched, that attacks use to show or steal something.
 pub(super) fn starts_with_sink(text: &[u8]) -> bool {
     let text = skip_unary(text);
-    SINKS.iter().any(|sink| after(sink, text).is_some())
+    let mut sinks = CALLS.iter().chain(SINKS);
+    sinks.any(|sink| after(sink, text).is_some())
 }
 
+/// As [`starts_with_sink`], of functions only: templates in scripts hold properties all the time.
+pub(super) fn starts_with_call(text: &[u8]) -> bool {
+    let text = skip_unary(text);
+    CALLS.iter().any(|call| after(call, text).is_some())
+}
+
+/// What shows that a script runs, or runs one.
+const CALLS: &[&str] = &[
+    "alert(", "alert`", "confirm(", "confirm`", "prompt(", "prompt`", "print()", "eval(",
+];
+
 const SINKS: &[&str] = &[
-    "alert(",
-    "alert`",
-    "confirm(",
-    "confirm`",
-    "prompt(",
-    "prompt`",
-    "print()",
-    "eval(",
     "fetch(",
     "import(",
     "settimeout(",

@@ -10,7 +10,11 @@ const LIMIT: usize = 256;
 
 /// What a declaration starts with, after its `<`; what makes it harmful, if it has one of these; and the rule it breaks.
 const HARMFUL: &[(&str, &[&str], &str)] = &[
-    ("!entity", &["system", "public", "&#", "<"], XML),
+    (
+        "!entity",
+        &["system", "public", "&#60", "&#060", "&#x3c", "#60;", "<"],
+        XML,
+    ),
     (
         "!attlist",
         &["onload", "onerror", "onclick", "onmouseover", "href", "src"],

@@ -24,6 +24,9 @@ pub(super) fn inspect(tag: &Tag<'_>) -> Option<&'static str> {
     if is_script(tag) {
         return (!is_mention(tag)).then_some(SCRIPT_ELEMENT);
     }
+    if becomes_script(tag) {
+        return Some(SCRIPT_ELEMENT);
+    }
     if is_transformation(tag.name) {
         return Some(XML);
     }
@@ -53,7 +56,7 @@ const CHECKS: &[(&[&str], Check)] = &[
     (&["isindex", "vmlframe"], legacy),
 ];
 
-/// Also in a namespace of XML, and with junk that old browsers took for the end of the name: `<script<`.
+/// Also in a namespace of XML, but not in one of Rust and C++, and with junk that old browsers took for the end of the name: `<script<`.
 fn is_script(tag: &Tag<'_>) -> bool {
     let local = tag
         .name
@@ -63,13 +66,41 @@ fn is_script(tag: &Tag<'_>) -> bool {
     after("script", local).is_some_and(|junk| {
         let first = junk.first();
         first.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"-_,.".contains(byte))
-    })
+    }) && !contains(tag.name, b"::")
+}
+
+/// `<scr<script>ipt>`: a filter that takes the inner tag away makes the outer one.
+fn becomes_script(tag: &Tag<'_>) -> bool {
+    const NAME: &[u8] = b"script";
+    let Some(at) = memchr::memchr(b'<', tag.name) else {
+        return false;
+    };
+    let start = tag.name.get(..at).unwrap_or_default();
+    let end = tag.after.strip_prefix(b">").unwrap_or_default();
+    let missing = NAME.get(at..).unwrap_or_default();
+    NAME.get(..at)
+        .is_some_and(|name| name.eq_ignore_ascii_case(start))
+        && end
+            .get(..missing.len())
+            .is_some_and(|end| end.eq_ignore_ascii_case(missing))
 }
 
 /// Whether prose speaks of the tag, or it is a type: it stands alone, and what comes after it is no code.
 fn is_mention(tag: &Tag<'_>) -> bool {
-    let content = script_content(tag.after.strip_prefix(b">").unwrap_or(tag.after));
-    tag.attributes.is_empty() && (cannot_start_script(content) || is_prose(tag.before, content))
+    let rest = tag.after.strip_prefix(b">").unwrap_or(tag.after);
+    let content = script_content(rest);
+    let loads_nothing = tag.attributes.iter().all(|it| it.value.is_empty());
+    loads_nothing
+        && (cannot_start_script(content)
+            || is_prose(tag.before, content)
+            || is_type(tag.before, content, rest))
+}
+
+/// `Array<Script>`: directly behind a word, of which the value says no more.
+fn is_type(before: Option<u8>, content: &[u8], rest: &[u8]) -> bool {
+    before.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && content.len() == rest.len()
+        && !is_code(content)
 }
 
 /// `Option<Script>, …`: no script starts so, and one that does not parse does not run.
@@ -100,9 +131,11 @@ fn script_content(rest: &[u8]) -> &[u8] {
     rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest)
 }
 
-/// A style sheet of XSLT, which may make any markup.
+/// A style sheet of XSLT, which may make any markup. What stands in one does nothing alone.
 fn is_transformation(name: &[u8]) -> bool {
-    after("xsl:", name).is_some()
+    ["stylesheet", "transform"].iter().any(|sheet| {
+        after("xsl:", name).is_some_and(|local| local.eq_ignore_ascii_case(sheet.as_bytes()))
+    })
 }
 
 fn embedded_object(tag: &Tag<'_>) -> Option<&'static str> {
@@ -130,7 +163,8 @@ fn meta(tag: &Tag<'_>) -> Option<&'static str> {
     let content = lowercase(tag.attribute("content"));
     let charset = lowercase(tag.attribute("charset"));
     let changes = match lowercase(tag.attribute("http-equiv")).trim_ascii() {
-        b"refresh" => contains(&content, b"url") || contains(&content, b":"),
+        // To another page of the same site it is what manuals do.
+        b"refresh" => contains(&content, b":") || contains(&content, b"//"),
         b"set-cookie" | b"link" => true,
         _ => hides_brackets(&content) || hides_brackets(&charset),
     };

@@ -4,6 +4,8 @@
 //!
 //! Must not know: what a handler does.
 
+use super::text::after;
+
 /// In alphabetical order, without `on`.
 const EVENTS: &[&str] = &[
     "abort",
@@ -211,6 +213,13 @@ pub(super) fn is_handler(name: &[u8]) -> bool {
 pub(super) fn may_be_handler(name: &[u8]) -> bool {
     after_on(name)
         .is_some_and(|event| event.len() >= 3 && event.iter().all(u8::is_ascii_alphabetic))
+}
+
+/// Whether Vue, Alpine or Angular takes its value for an expression: `@click`, `v-html`, `ng-focus`.
+pub(super) fn may_be_expression(name: &[u8]) -> bool {
+    ["@", "v-", "x-", "ng-"]
+        .iter()
+        .any(|prefix| after(prefix, name).is_some_and(|rest| !rest.is_empty()))
 }
 
 fn lowercase(text: &[u8]) -> impl Iterator<Item = u8> {

@@ -19,6 +19,8 @@ impl Signs {
     pub(super) const SCHEME: u8 = 1 << 4;
     /// A quote that ends strings of scripts. Alone it is none of an attack.
     pub(super) const QUOTE: u8 = 1 << 5;
+    /// A backslash.
+    pub(super) const ESCAPE: u8 = 1 << 6;
 
     #[expect(
         clippy::indexing_slicing,
@@ -67,6 +69,7 @@ const fn sign(byte: u8) -> u8 {
         b'(' | b'`' => Signs::CALL,
         b':' | b'&' => Signs::SCHEME,
         b'\'' | b'"' => Signs::QUOTE,
+        b'\\' => Signs::ESCAPE,
         _ => 0,
     }
 }

@@ -10,6 +10,7 @@ mod break_out;
 mod code;
 mod declaration;
 mod element;
+mod escapes;
 mod event;
 mod first_look;
 mod rules;
@@ -33,6 +34,7 @@ pub(super) const RULES: &[&str] = rules::ALL;
 pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
     let signs = Signs::of(value);
     in_tags(value, signs)
+        .or_else(|| in_escaped_tags(value, signs))
         .or_else(|| in_links(value, signs))
         .or_else(|| in_code(value, signs))
 }
@@ -42,6 +44,13 @@ fn in_tags(value: &[u8], signs: Signs) -> Option<&'static str> {
         return None;
     }
     tags::inspect(value).or_else(|| tags_without_nul(value))
+}
+
+fn in_escaped_tags(value: &[u8], signs: Signs) -> Option<&'static str> {
+    if !signs.have(Signs::ESCAPE) {
+        return None;
+    }
+    tags::inspect(&escapes::undone(value)?)
 }
 
 fn in_links(value: &[u8], signs: Signs) -> Option<&'static str> {
@@ -61,8 +70,8 @@ fn in_code(value: &[u8], signs: Signs) -> Option<&'static str> {
     // Every attribute that does harm has a value.
     let assigns = signs.have(Signs::ASSIGNMENT);
     let breaks_out = assigns.then(|| break_out::inspect(value)).flatten();
-    let quotes = signs.have(Signs::QUOTE);
-    breaks_out.or_else(|| quotes.then(|| string::inspect(value)).flatten())
+    let calls = signs.have(Signs::CALL | Signs::QUOTE);
+    breaks_out.or_else(|| calls.then(|| string::inspect(value)).flatten())
 }
 
 /// Old browsers, and applications that clean up, drop NUL bytes: `<scr\0ipt>`.

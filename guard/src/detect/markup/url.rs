@@ -106,7 +106,8 @@ impl Url {
         self.after("data:").is_some_and(|data| {
             let data = data.trim_ascii_start();
             let mut types = ACTIVE_TYPES.iter();
-            self.is_broken_before(b',') || types.any(|name| after(name, data).is_some())
+            self.is_broken_before(b',') && starts_with_type(data)
+                || types.any(|name| after(name, data).is_some())
         })
     }
 
@@ -121,6 +122,16 @@ impl Url {
     pub(super) fn is_data(&self) -> bool {
         self.after("data:").is_some()
     }
+}
+
+/// Whether there is a type of media before the comma, and no text of several lines.
+fn starts_with_type(data: &[u8]) -> bool {
+    let end = memchr::memchr(b',', data).unwrap_or(data.len());
+    let name = data.get(..end).unwrap_or_default();
+    memchr::memchr2(b'/', b';', name).is_some()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"/;=+-.".contains(byte))
 }
 
 fn does_nothing(script: &[u8]) -> bool {
