@@ -76,10 +76,64 @@ static SEARCHER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// What follows the opening of an expression, if one is here.
-pub(super) fn content<'a>(cursor: &Cursor<'a>) -> Option<&'a [u8]> {
+/// The opening of an expression, if one is here, and what follows it.
+pub(super) fn opening<'a>(cursor: &Cursor<'a>) -> Option<(&'static [u8], &'a [u8])> {
     let mut openings = OPENINGS.iter();
-    openings.find_map(|opening| cursor.rest().strip_prefix(*opening))
+    openings.find_map(|opening| Some((*opening, cursor.rest().strip_prefix(*opening)?)))
+}
+
+/// What of a value has been read of expressions, so that nothing is read twice.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// Up to here expressions have been read, with those in them.
+    to: usize,
+    /// The tags of these kinds that begin from now on have no end.
+    open_percent: bool,
+    open_angle: bool,
+}
+
+impl Seen {
+    /// The expression up to its end, if it has not been read with another. One without an end is none; only braces may be
+    /// unbalanced, by a string in them.
+    pub(super) fn unseen<'a>(
+        &mut self,
+        opening: &[u8],
+        content: &'a [u8],
+        at: usize,
+    ) -> Option<&'a [u8]> {
+        if at < self.to {
+            return None;
+        }
+        let length = match opening {
+            b"{%" => end_of_tag(b"%}", content, &mut self.open_percent)?,
+            b"<%" | b"<%=" => end_of_tag(b"%>", content, &mut self.open_angle)?,
+            _ if opening.ends_with(b"{") => balanced(opening, content).unwrap_or(content.len()),
+            _ => content.len(),
+        };
+        self.to = at.saturating_add(opening.len()).saturating_add(length);
+        content.get(..length)
+    }
+}
+
+fn end_of_tag(end: &[u8], content: &[u8], is_open: &mut bool) -> Option<usize> {
+    if *is_open {
+        return None;
+    }
+    let length = memchr::memmem::find(content, end);
+    *is_open = length.is_none();
+    length
+}
+
+/// Up to the brace that closes what has been opened.
+fn balanced(opening: &[u8], content: &[u8]) -> Option<usize> {
+    let mut depth = opening.iter().filter(|byte| **byte == b'{').count();
+    memchr::memchr2_iter(b'{', b'}', content).find(|at| {
+        match content.get(*at) {
+            Some(b'{') => depth = depth.saturating_add(1),
+            _ => depth = depth.saturating_sub(1),
+        }
+        depth == 0
+    })
 }
 
 /// Whether it begins with a product or sum of two numbers, `7*7` or `7*'7'`.
@@ -119,11 +173,15 @@ fn skip_spaces(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether there is something in the text that reaches for the system.
-pub(super) fn reaches_out(text: &[u8]) -> bool {
-    SEARCHER
+/// Whether there is something in the expression that reaches for the system, or, in templates that browsers run, from any
+/// object to the function that makes functions.
+pub(super) fn reaches_out(opening: &[u8], text: &[u8]) -> bool {
+    let makes_function =
+        || opening == b"{{" && memchr::memmem::find(text, b".constructor(").is_some();
+    let reaches = SEARCHER
         .as_ref()
-        .is_some_and(|searcher| searcher.is_match(text))
+        .is_some_and(|searcher| searcher.is_match(text));
+    reaches || makes_function()
 }
 
 #[cfg(test)]
@@ -131,11 +189,31 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_expression_is_read_twice() {
+        for unit in [
+            "{{", "${", "{{}", "<%", "{%", "{% %}", "${ }", "${{'}'}}", "@(",
+        ] {
+            let value = unit.repeat(500);
+            let mut cursor = Cursor::new(value.as_bytes());
+            let (mut seen, mut read) = (Seen::default(), 0);
+            while cursor.advance_to(|_| true).is_some() {
+                if let Some((opening, content)) = opening(&cursor)
+                    && let Some(expression) = seen.unseen(opening, content, cursor.at())
+                {
+                    read += expression.len();
+                }
+                cursor.skip(1);
+            }
+            assert!(read <= value.len(), "{unit}: {read}");
+        }
+    }
+
+    #[test]
     fn each_text_that_reaches_out_is_found() {
         for text in REACHING {
             let text = format!("{{{{ x{} }}}}", text.to_uppercase());
-            assert!(reaches_out(text.as_bytes()), "{text}");
+            assert!(reaches_out(b"{{", text.as_bytes()), "{text}");
         }
-        assert!(!reaches_out(b"{{ user.name }}"));
+        assert!(!reaches_out(b"{{", b" user.name "));
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
 /// What has been read to the end once already, and is not read again.
 #[derive(Default)]
 struct Seen {
-    expression: bool,
+    expressions: expression::Seen,
     php: bool,
     /// Up to here nothing begins anew.
     read_to: usize,
@@ -153,13 +153,10 @@ fn at_angle(cursor: &Cursor<'_>, seen: &mut Seen) -> Option<&'static str> {
 }
 
 fn at_opening(cursor: &Cursor<'_>, seen: &mut Seen) -> Option<&'static str> {
-    let content = expression::content(cursor)?;
+    let (opening, content) = expression::opening(cursor)?;
     if expression::is_calculation(content) {
         return Some(TEMPLATE);
     }
-    if seen.expression {
-        return None;
-    }
-    seen.expression = true;
-    expression::reaches_out(cursor.rest()).then_some(EXPRESSION)
+    let expression = seen.expressions.unseen(opening, content, cursor.at())?;
+    expression::reaches_out(opening, expression).then_some(EXPRESSION)
 }

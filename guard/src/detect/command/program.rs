@@ -150,6 +150,9 @@ const POWERSHELL: &[Needs] = &[Needs::Options(&[
 
 /// What a command that begins here is evidence of, and what follows its name.
 pub(super) fn evidence(text: &[u8]) -> Option<Evidence> {
+    if text.starts_with(b"/") && is_hidden_program(text) {
+        return Some(Evidence::Deed);
+    }
     let (name, rest) = read_name(text)?;
     let name = name.rsplit(|byte| *byte == b'/').next()?;
     let place = PROGRAMS.binary_search_by(|(program, _)| program.as_bytes().cmp(name));
@@ -159,6 +162,16 @@ pub(super) fn evidence(text: &[u8]) -> Option<Evidence> {
     // Shells mind the case, and in passwords and what is encoded in base85 such a word comes by chance.
     let is_plain = found != Evidence::Word || !written.iter().any(u8::is_ascii_uppercase);
     is_plain.then_some(found)
+}
+
+/// `/bin/c?t /etc/passwd`, `/???/??t /???/p??s??`: the shell finds the program.
+fn is_hidden_program(text: &[u8]) -> bool {
+    let word = text.iter().take(LONGEST);
+    let length = word
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"/?*[]".contains(byte))
+        .count();
+    let (word, rest) = text.split_at_checked(length).unwrap_or((text, &[]));
+    word.contains(&b'?') && word.iter().filter(|byte| **byte == b'/').count() > 1 && has_path(rest)
 }
 
 /// The name of a program in lower case, without what shells don't see: `c''at`, `c\at`, `c^md`.

@@ -18,8 +18,18 @@ pub(super) fn after_separator(separator: u8, cursor: &Cursor<'_>) -> bool {
         Some(Evidence::Deed) => separator != b'\n' || cursor.follows_first_word(),
         Some(Evidence::Name) => cursor.follows_first_word(),
         // `name;id` is a list of columns. Addresses and numbers are what one is asked for by pages that call a program.
-        Some(Evidence::Word) => cursor.follows_first_word() && !ends_in_word(cursor.before()),
+        Some(Evidence::Word) => {
+            cursor.follows_first_word()
+                && !ends_in_word(cursor.before())
+                && !(separator == b'&' && takes_address(cursor.before(), behind))
+        }
     }
+}
+
+/// Whether `&` may be the operator of programming languages: `(&argc, &env)`, `&"set"`.
+fn takes_address(before: &[u8], behind: &[u8]) -> bool {
+    matches!(before.trim_ascii_end().last(), Some(b'(' | b',' | b'='))
+        || before.is_empty() && behind.starts_with(b"\"")
 }
 
 /// Whether a word is before, spaces and the first of two separators left out.
