@@ -41,6 +41,8 @@ pub(super) struct Evidence {
     pub(super) first_operand_constant: bool,
     /// `is null`, `is not null`.
     pub(super) null_test: bool,
+    /// An operator between operands that compares nothing.
+    pub(super) calculated: bool,
     /// A multiplication.
     pub(super) product: bool,
     pub(super) clause: bool,

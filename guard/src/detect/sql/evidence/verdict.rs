@@ -68,12 +68,12 @@ impl Evidence {
         None
     }
 
-    /// Whether what begins with `or` and the like is the rest of a condition. Nobody else has two constants to compare behind
-    /// such a word, and nothing but them.
+    /// Whether what begins with `or` and the like is the rest of a condition. Nobody else has constants to compare behind
+    /// such a word, and nothing but them: sums are for children.
     fn goes_on_as_condition(&self, ending: Ending<'_>, cut_off: bool) -> bool {
         let over = match ending {
-            Ending::Plain => self.constants == 2,
-            Ending::Comment(_) => cut_off || self.constants == 2,
+            Ending::Plain => !self.calculated,
+            Ending::Comment(_) => cut_off || !self.calculated,
             Ending::OpenString(text) => !text.contains(&b' '),
         };
         let constants_only = self.names == 0 && self.constants > 0;

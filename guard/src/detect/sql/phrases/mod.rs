@@ -9,7 +9,7 @@ mod statement;
 pub(super) use select::{
     SelectList, UnionEnd, is_call, select_list, subselect, union_is_last, union_select,
 };
-pub(super) use statement::{is_hidden_statement, is_procedure_call, is_statement};
+pub(super) use statement::{is_hidden_statement, is_procedure_call, is_statement, names_procedure};
 
 use super::token::Token;
 use super::tokenizer::Tokenizer;
@@ -84,7 +84,7 @@ fn is_name(token: Token<'_>) -> bool {
     matches!(
         token,
         Token::Word {
-            class: WordClass::Plain | WordClass::EnvironmentFunction,
+            class: WordClass::Plain | WordClass::EnvironmentFunction | WordClass::Catalog,
             ..
         }
     )

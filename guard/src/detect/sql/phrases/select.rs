@@ -166,7 +166,10 @@ fn rows(first: &[u8], mut tokens: Tokenizer<'_>) -> Option<SelectList> {
         let value = tokens.next();
         token == Token::OpeningParenthesis
             && (matches!(value, Token::Number | Token::String { .. })
-                || value.class() == Some(WordClass::Value))
+                || matches!(
+                    value.class(),
+                    Some(WordClass::Value | WordClass::SqlFunction)
+                ))
     } else {
         first.eq_ignore_ascii_case(b"table") && is_name(token) && is_cut_off(tokens)
     };

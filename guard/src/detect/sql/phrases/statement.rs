@@ -121,6 +121,11 @@ pub(in super::super) fn is_procedure_call(mut tokens: Tokenizer<'_>) -> bool {
     extended || is_procedure_name(text) && with_parameter
 }
 
+/// `EXEC` has been read: whether a procedure of SQL Server follows.
+pub(in super::super) fn names_procedure(mut tokens: Tokenizer<'_>) -> bool {
+    matches!(tokens.next(), Token::Word { text, .. } if is_procedure_name(text))
+}
+
 /// What `DROP` and the like are about.
 const KINDS: &[&[u8]] = &[
     b"table",

@@ -37,10 +37,23 @@ impl<'a> Tokenizer<'a> {
                 tail.get(name..).map(skip_mark)
             }
             b'}' if self.brace_met => Some(skip_mark(tail)),
+            b'0'..=b'9' => after_empty_exponent(tail).map(skip_mark),
             b'*' if self.block_comment_met => tail.strip_prefix(b"/").map(skip_mark),
             _ => None,
         }
     }
+}
+
+/// MySQL drops a number that ends in an exponent without digits where an operator may follow: `sleep 1.e(5 1.e)`.
+fn after_empty_exponent(tail: &[u8]) -> Option<&[u8]> {
+    let digits = run_length(tail, |byte| byte.is_ascii_digit());
+    let Some([b'.', b'e' | b'E', after @ ..]) = tail.get(digits..) else {
+        return None;
+    };
+    after
+        .first()
+        .is_some_and(|byte| b"(),*|=".contains(byte))
+        .then_some(after)
 }
 
 pub(super) fn line_comment(text: &[u8]) -> Comment<'_> {

@@ -27,7 +27,9 @@ impl<'a> Walk<'a> {
                 self.expect(Expected::Operand, Last::Comma)
             }
             Token::OpeningParenthesis
-                if self.tokens.skipped_comment() && self.evidence.first_operand_constant =>
+                if self.tokens.skipped_comment()
+                    && self.evidence.first_operand_constant
+                    && self.last != Last::Name =>
             {
                 self.subselect_after_comment()
             }
@@ -127,6 +129,7 @@ impl<'a> Walk<'a> {
     }
 
     fn calculate(&mut self) -> Step {
+        self.evidence.calculated = true;
         self.evidence.operator(FirstOperator::Other);
         self.expect(Expected::Operand, Last::Other)
     }
@@ -171,7 +174,11 @@ impl<'a> Walk<'a> {
             || self.break_out.is_none() && self.evidence.first_operand_constant;
         let certain = match first {
             Statement::WaitFor => self.is_credible() && phrases::is_statement(first, self.tokens),
-            Statement::Execute => self.is_credible() && phrases::is_procedure_call(self.tokens),
+            Statement::Execute => {
+                self.is_credible()
+                    && (phrases::is_procedure_call(self.tokens)
+                        || self.is_directly_after_quote() && phrases::names_procedure(self.tokens))
+            }
             Statement::Use => false,
             Statement::If => {
                 self.break_out.is_some()
