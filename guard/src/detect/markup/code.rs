@@ -2,11 +2,12 @@
 //!
 //! Must not know: where the text stands.
 
+use super::escapes;
 use super::text::after;
 
 /// Whether something is called, assigned, or thrown. Prose has a space before its brackets.
 pub(super) fn is_code(text: &[u8]) -> bool {
-    calls(text) || assigns(text) || text.starts_with(b"throw ")
+    calls(text) || calls_if_any(text) || assigns(text) || text.starts_with(b"throw ")
 }
 
 /// `name(`, `name\`` and the like of results of other expressions. The backtick that ends a template calls nothing.
@@ -19,6 +20,13 @@ fn calls(text: &[u8]) -> bool {
         in_template ^= *byte == b'`';
         matches!(byte, b'(' | b'`') && !closes && ends_operand(operand)
     })
+}
+
+/// `name?.(`
+fn calls_if_any(text: &[u8]) -> bool {
+    let at = memchr::memmem::find(text, b"?.(");
+    at.and_then(|at| text.get(..at)?.last())
+        .is_some_and(|byte| ends_operand(*byte))
 }
 
 /// `name = value`, but no comparison.
@@ -38,15 +46,27 @@ fn ends_operand(byte: u8) -> bool {
 
 /// Whether a function is called, or a property touched, that attacks use to show or steal something.
 pub(super) fn starts_with_sink(text: &[u8]) -> bool {
-    let text = skip_unary(text);
-    let mut sinks = CALLS.iter().chain(SINKS);
-    sinks.any(|sink| after(sink, text).is_some())
+    starts_with_any(text, CALLS) || starts_with_any(text, SINKS)
 }
 
 /// As [`starts_with_sink`], of functions only: templates in scripts hold properties all the time.
 pub(super) fn starts_with_call(text: &[u8]) -> bool {
+    starts_with_any(text, CALLS)
+}
+
+fn starts_with_any(text: &[u8], sinks: &[&str]) -> bool {
     let text = skip_unary(text);
-    CALLS.iter().any(|call| after(call, text).is_some())
+    let plain = escapes::of_name(text);
+    let text = plain.as_deref().unwrap_or(text);
+    sinks.iter().any(|sink| starts_with(sink, text))
+}
+
+/// Whether the text begins so, with or without a question whether there is such a function: `alert?.(1)`.
+fn starts_with(sink: &str, text: &[u8]) -> bool {
+    let Some(name) = sink.strip_suffix('(') else {
+        return after(sink, text).is_some();
+    };
+    after(name, text).is_some_and(|rest| rest.starts_with(b"(") || rest.starts_with(b"?.("))
 }
 
 /// What shows that a script runs, or runs one.

@@ -28,6 +28,29 @@ pub(super) fn undone(value: &[u8]) -> Option<Vec<u8>> {
     has_bracket.then_some(plain)
 }
 
+/// The text with the escapes in its first name undone, if it has any: `\u0061lert(1)`.
+pub(super) fn of_name(text: &[u8]) -> Option<Vec<u8>> {
+    /// Names that matter are short.
+    const LONGEST: usize = 96;
+    let start = text.get(..LONGEST).unwrap_or(text);
+    let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"_$.".contains(byte);
+    let end = start.iter().position(ends)?;
+    escape(start.get(end..)?)?;
+    Some(plain(start))
+}
+
+/// The text with all escapes undone.
+fn plain(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        let (byte, after) = escape(rest).unwrap_or((*byte, after));
+        plain.push(byte);
+        rest = after;
+    }
+    plain
+}
+
 /// The character of ASCII that an escape stands for, and what comes after it.
 fn escape(text: &[u8]) -> Option<(u8, &[u8])> {
     let (digits, after) = match text {
@@ -36,6 +59,9 @@ fn escape(text: &[u8]) -> Option<(u8, &[u8])> {
         }
         _ => return None,
     };
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None;
+    }
     let digits = std::str::from_utf8(digits).ok()?;
     let byte = u8::from_str_radix(digits, 16).ok()?;
     byte.is_ascii().then_some((byte, after))

@@ -29,8 +29,7 @@ fn ends_template(rest: &[u8]) -> bool {
 /// An operator or the end of a statement, a call, and something that makes the rest of the script parse.
 fn goes_on_as_code(rest: &[u8], quote: u8) -> bool {
     let (operators, code) = split_operators(rest);
-    let ends_string = operators.iter().any(|byte| !byte.is_ascii_whitespace());
-    ends_string && starts_with_sink(code) && takes_care_of_rest(code, quote)
+    !operators.trim_ascii().is_empty() && starts_with_sink(code) && takes_care_of_rest(code, quote)
 }
 
 fn takes_care_of_rest(code: &[u8], quote: u8) -> bool {
@@ -48,8 +47,8 @@ fn is_substitution(value: &[u8]) -> bool {
     content.is_some_and(|code| starts_with_call(code) && code.ends_with(b"}"))
 }
 
-/// `1);alert(1)//`: the end of what was begun, a call, and a comment that hides the rest of the line. People write something
-/// into their comments.
+/// `1);alert(1)//`: the end of what was begun, a call, and a comment that hides the rest of the line, or the beginning of what
+/// ends there: `);alert(1);(`. People write something into their comments.
 fn goes_on_as_statement(value: &[u8]) -> bool {
     /// Of what the application wrote before the value, as far as the value repeats it.
     const LONGEST: usize = 16;
@@ -58,12 +57,14 @@ fn goes_on_as_statement(value: &[u8]) -> bool {
     let head = head.take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let (head, rest) = value.split_at_checked(head).unwrap_or((&[], value));
     let (operators, code) = split_operators(rest);
-    if operators.is_empty() || !starts_with_sink(code) {
+    if operators.trim_ascii().is_empty() || !starts_with_sink(code) {
         return false;
     }
     let is_number = !head.is_empty() && head.iter().all(u8::is_ascii_digit);
+    let goes_on = value.last().is_some_and(|byte| b"([{+-*|&^".contains(byte));
     COMMENTS.iter().any(|comment| value.ends_with(comment))
-        || is_number && operators.len() == 1 && value.ends_with(b")")
+        || starts_with_call(code)
+            && (goes_on || is_number && operators.len() == 1 && value.ends_with(b")"))
 }
 
 fn split_operators(text: &[u8]) -> (&[u8], &[u8]) {

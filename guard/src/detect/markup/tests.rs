@@ -41,6 +41,7 @@ const ATTACKS: &[(&str, &[&str])] = &[
     (
         "xss.script-url",
         &[
+            "<a href=javascript:go?.(7)>",
             "<a href=javascript:go()>",
             "<a href=' \u{1}java\tscr\nipt:go()'>",
             "<a href=javascript&colon;go&lpar;1&rpar;>",
@@ -170,6 +171,9 @@ const ATTACKS: &[(&str, &[&str])] = &[
             "*/alert(7)/*",
             "-->\nalert(7)\n//<!--",
             "7-alert(7)",
+            ");confirm(7);(",
+            "'-\\u0061lert(7)-'",
+            "';alert?.(7)//",
             "7;confirm(7)",
         ],
     ),
@@ -208,6 +212,10 @@ const ORDINARY: &[&str] = &[
     "${eval}",
     "});alert('saved'); // tells the user",
     "1 - alert(s)",
+    "fn confirm(&self) -> bool {",
+    "is: alert(colour) // in red",
+    "is it who?.(see below)",
+    "<b onwhatever='is it ?.(7)'>",
     "{\"html\":\"\\u003cp\\u003ehello \\\\x3cscript\\u003c/p\\u003e\"}",
     "see <http://example.org/a?b=c>",
     "usage: tool [--on <value>] <file>",
