@@ -252,6 +252,7 @@ const ORDINARY: &[&str] = &[
     "and 3 + 4 = 7 and 4 + 4 = 8",
     "and 'the one' = 'the other",
     "or else",
+    "or 'Anna' -- 7",
     "having a ball",
     "order by 9",
     "order by 5 -- before noon",
@@ -266,6 +267,13 @@ const ORDINARY: &[&str] = &[
     "sleep(5) # as long as it takes",
     "price desc, name asc",
     "rank desc",
+    // Names of variables.
+    "'k' || union",
+    "!4 && union",
+    "'k' + select + 'l'",
+    // Inches.
+    "5\" -- 9",
+    "24\" # 7",
     // A password.
     "2b1tLuM\"#jv",
     // Search phrases.

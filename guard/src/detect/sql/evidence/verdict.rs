@@ -28,7 +28,12 @@ impl Evidence {
         if beside_constant && with_column {
             return Some(rules::BOOLEAN);
         }
-        if self.logical && constants_only && cut_off && !self.comparison {
+        if self.logical
+            && constants_only
+            && cut_off
+            && !self.comparison
+            && !(self.opened_by_logical && self.string)
+        {
             return Some(rules::BOOLEAN);
         }
         if self.environment_function
@@ -128,9 +133,14 @@ impl Evidence {
             None if self.has_operand() => None,
             None if break_out.quote == b'"' && break_out.head.is_empty() => None,
             None => {
-                // What goes on directly is a word, or a password.
-                let goes_on =
-                    matches!(ending, Ending::Comment([first, ..]) if first.is_ascii_alphanumeric());
+                // What goes on directly is a word, or a password; behind inches anything is.
+                let goes_on = match ending {
+                    Ending::Comment(text) if break_out.is_measure() => {
+                        text.iter().any(u8::is_ascii_alphanumeric)
+                    }
+                    Ending::Comment([first, ..]) => first.is_ascii_alphanumeric(),
+                    _ => false,
+                };
                 (cut_off && plain_head && !goes_on).then_some(rules::COMMENT_AFTER_QUOTE)
             }
             Some(FirstOperator::Logical) => {

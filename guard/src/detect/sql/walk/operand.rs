@@ -122,8 +122,17 @@ impl<'a> Walk<'a> {
             let amid_sql = self.evidence.first_operand_constant
                 || self.evidence.logical && !self.evidence.other_function;
             let amid_condition = self.evidence.first_operand_constant || self.evidence.logical;
+            let mut tokens = self.tokens;
+            let next = tokens.next();
             match phrases::select_list(self.tokens) {
                 _ if self.last == Last::Nothing => return NOT_SQL,
+                // A variable of a programming language between two texts.
+                _ if self.break_out.is_none()
+                    && self.last == Last::Other
+                    && next == Token::Sign =>
+                {
+                    return NOT_SQL;
+                }
                 Some(SelectList::Certain)
                     if self.last == Last::Opening || self.break_out.is_some() || amid_condition =>
                 {

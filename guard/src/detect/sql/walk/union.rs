@@ -36,7 +36,11 @@ impl Walk<'_> {
     /// A union without its `SELECT`, which a filter has taken away or another value brings.
     fn union_at_the_end(&self) -> Step {
         match phrases::union_is_last(self.tokens) {
-            Some(UnionEnd::Union) if self.evidence.logical && self.evidence.names == 0 => {
+            Some(UnionEnd::Union)
+                if self.evidence.logical
+                    && self.evidence.comparison
+                    && self.evidence.names == 0 =>
+            {
                 found(rules::UNION_SELECT)
             }
             Some(UnionEnd::Select) if !self.is_credible() => NOT_SQL,
