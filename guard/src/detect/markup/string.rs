@@ -53,18 +53,23 @@ fn goes_on_as_statement(value: &[u8]) -> bool {
     /// Of what the application wrote before the value, as far as the value repeats it.
     const LONGEST: usize = 16;
     let value = value.trim_ascii();
+    let hides_rest = COMMENTS.iter().any(|comment| value.ends_with(comment));
+    let goes_on = value.last().is_some_and(|byte| b"([{+-*|&^".contains(byte));
+    let is_whole = value.ends_with(b")");
+    // Nearly all values end otherwise.
+    if !(hides_rest || goes_on || is_whole) {
+        return false;
+    }
     let head = value.iter().take(LONGEST);
     let head = head.take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let (head, rest) = value.split_at_checked(head).unwrap_or((&[], value));
     let (operators, code) = split_operators(rest);
-    if operators.trim_ascii().is_empty() || !starts_with_sink(code) {
+    if operators.trim_ascii().is_empty() {
         return false;
     }
     let is_number = !head.is_empty() && head.iter().all(u8::is_ascii_digit);
-    let goes_on = value.last().is_some_and(|byte| b"([{+-*|&^".contains(byte));
-    COMMENTS.iter().any(|comment| value.ends_with(comment))
-        || starts_with_call(code)
-            && (goes_on || is_number && operators.len() == 1 && value.ends_with(b")"))
+    hides_rest && starts_with_sink(code)
+        || (goes_on || is_whole && is_number && operators.len() == 1) && starts_with_call(code)
 }
 
 fn split_operators(text: &[u8]) -> (&[u8], &[u8]) {
