@@ -4,6 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use actix_web::rt::task::spawn_blocking;
 use actix_web_guard::{RedisWindows, SecurityConfigBuilder};
+use futures_util::StreamExt as _;
 use redis_servers::{Cluster, Sentinels, Server};
 use tracing::Level;
 
@@ -200,6 +201,16 @@ async fn a_master_that_is_gone_without_a_successor_is_an_outage_of_its_clients_o
     }
     assert_eq!(elsewhere.status(others[20]).await, 403);
     assert_eq!(elsewhere.status(&theirs[0]).await, 200);
+    // The list has what can be read, and what is known here of the rest.
+    let (theirs_first, other) = (theirs[0].clone(), others[20].clone());
+    let known = [
+        (&here, HashSet::from([theirs_first, other.clone()])),
+        (&elsewhere, HashSet::from([other])),
+    ];
+    for (site, expected) in known {
+        let listed: HashSet<String> = site.handle.bans().map(|ban| ban.client).collect().await;
+        assert_eq!(listed, expected);
+    }
 
     gone.restart();
     until("the master is back", seconds(30), async || {

@@ -193,7 +193,15 @@ impl Store for Failover {
     }
 
     fn bans(&self) -> Answer<Vec<Ban>> {
-        self.ask(None, self.shared.redis.bans(), |shared| {
+        let call = self.shared.redis.bans();
+        let shared = Arc::clone(&self.shared);
+        let call = async move {
+            Ok(match call.await? {
+                (bans, None) => bans,
+                (bans, Some(failure)) => shared.with_bans_out_of_reach(bans, &failure),
+            })
+        };
+        self.ask(None, call, |shared| {
             tracing::warn!("Redis is out of reach: only bans that are known here are listed");
             shared.bans_here()
         })

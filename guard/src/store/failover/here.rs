@@ -9,7 +9,7 @@ use crate::{
     client::ClientKey,
     config::StoreFailurePolicy,
     decision::{Answer, Cause, Decision, Hit, Outcome, QuotaStates, Store as _},
-    store::unwritten::Change,
+    store::{redis::Failure, unwritten::Change},
 };
 
 #[cfg(feature = "admin")]
@@ -111,6 +111,18 @@ impl Shared {
                 bans.push(ban.on_clock(now, left).to_ban(client, now, wall));
             }
         }
+        bans.sort_by_key(|ban| ban.remaining);
+        bans
+    }
+
+    /// Adds to bans that could be read what is known here of those that could not.
+    pub(super) fn with_bans_out_of_reach(&self, mut bans: Vec<Ban>, failure: &Failure) -> Vec<Ban> {
+        tracing::warn!(%failure, "a master of the Redis Cluster is out of reach: of its bans only those that are known here are listed");
+        let is_out = |ban: &Ban| self.parts.is_out(self.redis.part_of_shown(&ban.client));
+        bans.extend(self.bans_here().into_iter().filter(is_out));
+        // A part may lie on a master that was read as well.
+        let mut seen = HashSet::new();
+        bans.retain(|ban| seen.insert(ban.client.clone()));
         bans.sort_by_key(|ban| ban.remaining);
         bans
     }

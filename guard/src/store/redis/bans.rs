@@ -111,17 +111,17 @@ impl RedisStore {
         self.reader().read(client)
     }
 
-    /// All bans, the one that ends soonest first.
+    /// All bans, the one that ends soonest first; and a failure if in a Cluster those of a master are missing.
     pub(in crate::store) fn bans(
         &self,
-    ) -> impl Future<Output = Result<Vec<Ban>, Failure>> + Send + use<> {
+    ) -> impl Future<Output = Result<(Vec<Ban>, Option<Failure>), Failure>> + Send + use<> {
         let reader = self.reader();
         async move {
-            let standing = reader.read_all().await?;
+            let (standing, missing) = reader.read_in_reach().await?;
             let bans = standing.into_iter();
             let mut bans: Vec<Ban> = bans.map(|(client, ban)| ban.to_ban(client)).collect();
             bans.sort_by_key(|ban| ban.remaining);
-            Ok(bans)
+            Ok((bans, missing))
         }
     }
 
@@ -201,16 +201,33 @@ impl Reader {
     }
 
     async fn read_all(&self) -> Result<Vec<(ClientKey, StandingBan)>, Failure> {
+        match self.read_in_reach().await? {
+            (bans, None) => Ok(bans),
+            (_, Some(failure)) => Err(failure),
+        }
+    }
+
+    /// What the masters have that can be asked, and why others can't. There is one at least that can.
+    async fn read_in_reach(
+        &self,
+    ) -> Result<(Vec<(ClientKey, StandingBan)>, Option<Failure>), Failure> {
         let mut clients = HashSet::new();
+        let (mut missing, mut reached) = (None, 0);
         for master in self.connections.masters().await? {
-            self.scan(&master, &mut clients).await?;
+            match self.scan(&master, &mut clients).await {
+                Ok(()) => reached += 1,
+                Err(failure) => missing = Some(failure),
+            }
+        }
+        if let (Some(failure), 0) = (&missing, reached) {
+            return Err(failure.clone());
         }
         let clients: Vec<ClientKey> = clients.into_iter().collect();
         let mut bans = Vec::with_capacity(clients.len());
         for some in clients.chunks(READS_AT_ONCE) {
             self.read_some(some, &mut bans).await?;
         }
-        Ok(bans)
+        Ok((bans, missing))
     }
 
     async fn read_some(

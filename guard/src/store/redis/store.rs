@@ -101,6 +101,15 @@ impl RedisStore {
         }
     }
 
+    /// The part of a client that is given as it is shown.
+    pub(in crate::store) fn part_of_shown(&self, client: &str) -> usize {
+        if self.cluster {
+            part_of(client.as_bytes())
+        } else {
+            0
+        }
+    }
+
     /// Whether a question is about a part with this property beside that of its client.
     pub(in crate::store) fn asks_apart(
         &self,

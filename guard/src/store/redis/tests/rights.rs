@@ -27,7 +27,7 @@ async fn uses(server: &Server, rights: &[&str]) -> Result<(), Failure> {
     store.probe(None).await?;
     store.clear_strikes(ALICE).await?;
     store.ban(ALICE, 60_000, "by hand").await?;
-    assert_eq!(store.bans().await?.len(), 1);
+    assert_eq!(store.bans().await?.0.len(), 1);
     assert!(store.unban(ALICE).await?);
     match store.events().next().await {
         Some(Event::Up) => Ok(()),

@@ -251,7 +251,11 @@ impl Store for RedisStore {
     }
 
     fn bans(&self) -> Answer<Vec<Ban>> {
-        self.at_its_time(self.calls.bans())
+        let call = self.calls.bans();
+        self.at_its_time(async move {
+            let (bans, missing) = call.await?;
+            missing.map_or(Ok(bans), Err)
+        })
     }
 
     #[cfg(feature = "admin")]
