@@ -14,6 +14,7 @@ mod command_line;
 mod instructions;
 pub mod lists;
 mod load;
+mod processors;
 mod report;
 mod rounds;
 mod server;

@@ -5,6 +5,7 @@ use std::{io, time::Duration};
 use crate::{
     Backend as _, Setup, instructions,
     load::{Answered, Load},
+    processors,
     server::Server,
 };
 
@@ -33,12 +34,13 @@ pub(crate) struct Measured {
 
 /// Measures in so many rounds.
 pub(crate) fn measure<S: Setup>(setups: &[S], rounds: usize) -> io::Result<Vec<Results<S>>> {
+    let apart = processors::set_apart();
     let backend = S::Backend::start();
     let mut results: Vec<Results<S>> = setups.iter().copied().map(Results::none).collect();
     for number in 1..=rounds {
         eprintln!("round {number} of {rounds}");
         for result in &mut results {
-            let measured = load(result.setup, &backend)?;
+            let measured = load(result.setup, &backend, &apart)?;
             let requests = measured.requests_per_second;
             eprintln!("{requests:>7.0}/s  {}", result.setup.name());
             result.rounds.push(measured);
@@ -55,8 +57,8 @@ pub(crate) fn measure<S: Setup>(setups: &[S], rounds: usize) -> io::Result<Vec<R
     Ok(results)
 }
 
-fn load<S: Setup>(setup: S, backend: &S::Backend) -> io::Result<Measured> {
-    let server = Server::start(setup, backend, &[])?;
+fn load<S: Setup>(setup: S, backend: &S::Backend, under: &[String]) -> io::Result<Measured> {
+    let server = Server::start(setup, backend, under)?;
     let mut load = Load::connect(setup, server.port())?;
     load.warm_up()?;
     let cpu = || (server.cpu_seconds(), backend.cpu_seconds());
