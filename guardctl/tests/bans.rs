@@ -136,6 +136,7 @@ fn a_store_that_does_not_answer_is_said_to_be_out_of_reach() {
     server.kill();
     let protected = Server::builder().password("secret").start();
     let wrong = protected.url_as("", "wrong");
+    assert_eq!(bans(&url, &["add", "nobody"]).code, 2);
     for (url, arguments) in [
         (&url, vec!["list"]),
         (&url, vec!["show", "203.0.113.9"]),
@@ -157,6 +158,47 @@ fn a_store_that_does_not_answer_is_said_to_be_out_of_reach() {
         );
         assert!(!done.err.contains("wrong"), "{}", done.err);
     }
+}
+
+#[test]
+fn what_a_master_of_a_cluster_has_is_not_said_to_be_nothing_while_it_is_out_of_reach() {
+    let cluster = Cluster::start_without_failover();
+    let folder = Folder::new();
+    let toml = format!("store = {:?}\nredis_cluster = true\n", cluster.urls());
+    let config = folder.file("guard.toml", toml);
+    let call =
+        |arguments: &[&str]| guardctl(&[&["bans"], arguments, &["--config", &config]].concat());
+    let master = |address: &str| {
+        let master = cluster.master_of_key(&format!("guard:banned_ips:{{{address}}}"));
+        master.port()
+    };
+    let lost = "203.0.113.1";
+    let others = (2..).map(|number| format!("203.0.113.{number}"));
+    let other = others.clone().find(|other| master(other) != master(lost));
+    let other = other.unwrap();
+    for address in [lost, &other] {
+        assert_eq!(call(&["add", address]).code, 0);
+    }
+    cluster
+        .master_of_key(&format!("guard:banned_ips:{{{lost}}}"))
+        .kill();
+
+    for arguments in [["show", lost], ["add", lost], ["lift", lost]] {
+        let done = call(&arguments);
+        assert_eq!((done.code, done.out.as_str()), (3, ""), "{arguments:?}");
+        assert!(done.err.starts_with("store: a master of the Cluster of "));
+    }
+    assert_eq!(call(&["show", &other]).code, 0);
+    // The others' bans are listed, and that they are not all is said.
+    let done = call(&["list"]);
+    assert_eq!(
+        (done.code, done.out.lines().count()),
+        (3, 2),
+        "{}",
+        done.out
+    );
+    assert!(done.out.contains(&other) && done.err.ends_with(" is out of reach\n"));
+    assert_eq!(call(&["lift", &other]).code, 0);
 }
 
 #[test]

@@ -22,8 +22,8 @@ const LOOKS: usize = 3;
 
 const SLACK: Duration = Duration::from_secs(5);
 
-/// An address for documentation, about which the store is asked to see whether it answers.
-const NOBODY: &str = "192.0.2.0";
+/// So many addresses for documentation are asked about where all of the store is to answer. Of a Cluster's masters, each has bans of some.
+const NOBODIES: u8 = u8::MAX;
 
 pub(crate) fn run(arguments: &Bans) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -36,20 +36,23 @@ pub(crate) fn run(arguments: &Bans) -> Result<(), Failure> {
 async fn obey(command: &BansCommand) -> Result<(), Failure> {
     match command {
         BansCommand::List { place, json } => {
-            let store = BanStore::open(place).await?;
-            let bans = store.list().await?;
-            print(&if *json {
-                table::json(&bans)?
-            } else {
-                table::text(&bans)
-            })
+            let store = BanStore::open(place)?;
+            let (bans, all) = store.list().await;
+            if all.is_ok() || !bans.is_empty() {
+                print(&if *json {
+                    table::json(&bans)?
+                } else {
+                    table::text(&bans)
+                })?;
+            }
+            all
         }
         BansCommand::Show {
             address,
             place,
             json,
         } => {
-            let store = BanStore::open(place).await?;
+            let store = BanStore::open_for(place, address).await?;
             let ban = store
                 .of(address)
                 .await?
@@ -66,7 +69,7 @@ async fn obey(command: &BansCommand) -> Result<(), Failure> {
             reason,
             place,
         } => {
-            let store = BanStore::open(place).await?;
+            let store = BanStore::open_for(place, address).await?;
             let ban = store
                 .handle
                 .ban(address, *length, reason)
@@ -79,7 +82,7 @@ async fn obey(command: &BansCommand) -> Result<(), Failure> {
             print(&table::text(&[ban]))
         }
         BansCommand::Lift { address, place } => {
-            let store = BanStore::open(place).await?;
+            let store = BanStore::open_for(place, address).await?;
             let lifted = store.handle.unban(address).await.map_err(bad)?;
             if store.of(address).await?.is_some() {
                 return Err(store.out_of_reach());
@@ -99,8 +102,7 @@ struct BanStore {
 }
 
 impl BanStore {
-    /// Whether it answers is seen at once: a guard would make do with what it knows itself.
-    async fn open(place: &Place) -> Result<Self, Failure> {
+    fn open(place: &Place) -> Result<Self, Failure> {
         let config = configuration(place)?;
         let effective = Effective::of(&config)?;
         if effective.store.first() == "memory" {
@@ -108,31 +110,40 @@ impl BanStore {
                 "store: \"memory\" is inside the server, and out of reach from here: name a Redis server by --store",
             ));
         }
-        let store = Self {
+        Ok(Self {
             handle: GuardHandle::of(&config),
             effective,
-        };
-        store.look().await?;
+        })
+    }
+
+    /// Whether it answers is seen at once: a guard would make do with what it knows itself.
+    async fn open_for(place: &Place, address: &str) -> Result<Self, Failure> {
+        let store = Self::open(place)?;
+        store.look(address).await?;
         Ok(store)
     }
 
-    async fn list(&self) -> Result<Vec<Ban>, Failure> {
+    /// The bans that there are, and whether they are all.
+    async fn list(&self) -> (Vec<Ban>, Result<(), Failure>) {
         let bans = self.handle.bans().collect().await;
-        self.look().await?;
-        Ok(bans)
+        let nobodies = 0..=NOBODIES;
+        let nobodies: Vec<String> = nobodies.map(|number| format!("192.0.2.{number}")).collect();
+        let looks = nobodies.iter().map(|address| self.look(address));
+        let looks = futures_util::future::join_all(looks).await;
+        (bans, looks.into_iter().collect())
     }
 
     async fn of(&self, address: &str) -> Result<Option<Ban>, Failure> {
         let ban = self.handle.ban_of(address).await.map_err(bad)?;
-        self.look().await?;
+        self.look(address).await?;
         Ok(ban)
     }
 
     /// # Errors
-    /// If the store does not answer.
-    async fn look(&self) -> Result<(), Failure> {
+    /// If the store does not answer about an address: of a Cluster, the master that has its ban.
+    async fn look(&self, address: &str) -> Result<(), Failure> {
         for _ in 0..LOOKS {
-            self.handle.ban_of(NOBODY).await.map_err(bad)?;
+            self.handle.ban_of(address).await.map_err(bad)?;
         }
         match self.handle.store_state() {
             StoreState::Available => Ok(()),
@@ -142,7 +153,11 @@ impl BanStore {
 
     fn out_of_reach(&self) -> Failure {
         let url = self.effective.store.first();
-        Failure::new(Kind::OutOfReach, format!("store: {url} is out of reach"))
+        let what = match self.effective.redis_cluster {
+            true => format!("a master of the Cluster of {url}"),
+            false => url.to_owned(),
+        };
+        Failure::new(Kind::OutOfReach, format!("store: {what} is out of reach"))
     }
 }
 

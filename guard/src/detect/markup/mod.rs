@@ -70,8 +70,9 @@ fn in_code(value: &[u8], signs: Signs) -> Option<&'static str> {
     // Every attribute that does harm has a value.
     let assigns = signs.have(Signs::ASSIGNMENT);
     let breaks_out = assigns.then(|| break_out::inspect(value)).flatten();
-    let calls = signs.have(Signs::CALL | Signs::QUOTE);
-    breaks_out.or_else(|| calls.then(|| string::inspect(value)).flatten())
+    let quotes = signs.have(Signs::QUOTE);
+    let calls = quotes || signs.have(Signs::CALL);
+    breaks_out.or_else(|| calls.then(|| string::inspect(value, quotes)).flatten())
 }
 
 /// Old browsers, and applications that clean up, drop NUL bytes: `<scr\0ipt>`.

@@ -6,11 +6,11 @@
 use super::code::{starts_with_call, starts_with_sink};
 use super::rules::STRING_BREAK_OUT;
 
-/// The rule that a value breaks in a string with either quote, in a template, or in code.
-pub(super) fn inspect(value: &[u8]) -> Option<&'static str> {
-    let breaks_out = [b'\'', b'"']
-        .iter()
-        .any(|quote| after_quote(value, *quote).is_some_and(|rest| goes_on_as_code(rest, *quote)));
+/// The rule that a value breaks in a string with either quote, in a template, or in code. `quotes`: it has any.
+pub(super) fn inspect(value: &[u8], quotes: bool) -> Option<&'static str> {
+    let goes_on =
+        |quote| after_quote(value, quote).is_some_and(|rest| goes_on_as_code(rest, quote));
+    let breaks_out = quotes && [b'\'', b'"'].into_iter().any(goes_on);
     let ends_template = after_quote(value, b'`').is_some_and(ends_template);
     (breaks_out || ends_template || is_substitution(value) || goes_on_as_statement(value))
         .then_some(STRING_BREAK_OUT)
