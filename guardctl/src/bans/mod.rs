@@ -22,8 +22,8 @@ const LOOKS: usize = 3;
 
 const SLACK: Duration = Duration::from_secs(5);
 
-/// So many addresses for documentation are asked about where all of the store is to answer. Of a Cluster's masters, each has bans of some.
-const NOBODIES: u8 = u8::MAX;
+/// The last of the addresses for documentation that are asked about where all masters of a Cluster are to answer: each has bans of some.
+const LAST_NOBODY: u8 = u8::MAX;
 
 pub(crate) fn run(arguments: &Bans) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -126,8 +126,13 @@ impl BanStore {
     /// The bans that there are, and whether they are all.
     async fn list(&self) -> (Vec<Ban>, Result<(), Failure>) {
         let bans = self.handle.bans().collect().await;
-        let nobodies = 0..=NOBODIES;
-        let nobodies: Vec<String> = nobodies.map(|number| format!("192.0.2.{number}")).collect();
+        let last = match self.effective.redis_cluster {
+            true => LAST_NOBODY,
+            false => 0,
+        };
+        let nobodies: Vec<String> = (0..=last)
+            .map(|number| format!("192.0.2.{number}"))
+            .collect();
         let looks = nobodies.iter().map(|address| self.look(address));
         let looks = futures_util::future::join_all(looks).await;
         (bans, looks.into_iter().collect())
