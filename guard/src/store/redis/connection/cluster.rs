@@ -77,7 +77,7 @@ impl Cluster {
     ) -> Result<Reply, Failure> {
         let mut node = self.owner(slot, deadline).await?;
         let mut manner = Manner::Plain;
-        let mut replaced = false;
+        let (mut replaced, mut is_moving) = (false, false);
         let mut detours = 0;
         while detours < DETOURS {
             let connection = match node.link.connection(deadline).await {
@@ -107,7 +107,10 @@ impl Cluster {
                     node = self.nodes().at(&address, &node.server);
                     manner = Manner::Asking;
                 }
+                // The time went by in waiting, whatever the call was about when it was over.
+                Err(Failure::TimedOut) if is_moving => return Err(Failure::Moving),
                 Err(Failure::Moving) => {
+                    is_moving = true;
                     // No detour: there is nothing but to wait, which the deadline ends.
                     self.pause(deadline).await?;
                     node = self.owner(slot, deadline).await?;
