@@ -9,6 +9,9 @@ use std::{
 
 use crate::client::ClientKey;
 
+/// Longest ban that somebody may set: ten years.
+pub(crate) const LONGEST_BAN: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
 /// Who banned a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -11,7 +11,7 @@ use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use crate::{
-    bans::Ban,
+    bans::{Ban, LONGEST_BAN},
     client::{Client, ClientKey, identify},
     clock::millis,
     config::{SecurityConfig, Settings},
@@ -25,9 +25,6 @@ use crate::{
 
 pub use ban_stream::BanStream;
 pub use error::GuardError;
-
-/// Longest ban: ten years.
-const LONGEST_BAN: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 
 /// Marks a request that was reported as a threat: it is not struck twice.
 struct Reported;

@@ -102,7 +102,9 @@ impl Failover {
         Answer::Later(Box::pin(async move {
             match shared.meter.time(call).await {
                 Ok(answer) => {
-                    shared.succeeded(client);
+                    if let Some(part) = shared.part_of(client) {
+                        shared.parts.succeeded(part);
+                    }
                     answer
                 }
                 Err(failure) => {
@@ -134,7 +136,10 @@ impl Store for Failover {
         let shared = Arc::clone(&self.shared);
         Answer::Later(Box::pin(async move {
             match shared.meter.time(shared.redis.decide(&question)).await {
-                Ok(answer) => shared.answered(asked, &hit, answer),
+                Ok(answer) => {
+                    shared.parts.succeeded(shared.redis.part_asked(&question));
+                    shared.answered(asked, &hit, answer)
+                }
                 Err(failure) => {
                     let client = hit.client();
                     match shared.redis.failed_apart(&question) {
@@ -249,16 +254,9 @@ impl Shared {
         }
     }
 
-    fn succeeded(&self, client: Option<ClientKey>) {
-        if let Some(part) = self.part_of(client) {
-            self.parts.succeeded(part);
-        }
-    }
-
     /// Redis has decided.
     fn answered(&self, asked: Moment, hit: &OwnedHit, answer: Asked) -> Decision {
         let client = hit.client();
-        self.succeeded(Some(client));
         match &answer.decision.outcome {
             Outcome::Banned(ban) => {
                 let ban = Arc::clone(ban);

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::Notify;
+use tokio::{sync::Notify, task::JoinSet};
 
 use crate::{
     client::ClientKey,
@@ -45,9 +45,13 @@ impl Upheld for Shared {
 
     async fn turn(&self) {
         self.write(|client| !self.is_out(client)).await;
-        for part in self.parts.out() {
-            if self.parts.is_due(part) {
-                self.look(part).await;
+        let parts = self.parts.out().into_iter();
+        let due = parts.filter(|part| self.parts.is_due(*part));
+        // All at once: a master that hangs is not to keep others from being found.
+        let mut looks: JoinSet<(usize, bool)> = due.map(|part| self.look(part)).collect();
+        while let Some(look) = looks.join_next().await {
+            if let Ok((part, true)) = look {
+                self.answers(part).await;
             }
         }
     }
@@ -60,11 +64,16 @@ impl Upheld for Shared {
 }
 
 impl Shared {
-    /// Looks whether a part of the store is back.
-    async fn look(&self, part: usize) {
-        let key = self.parts.key(part);
+    /// Looks whether a part of the store answers.
+    fn look(&self, part: usize) -> impl Future<Output = (usize, bool)> + Send + use<> {
+        let probe = self.redis.probe(self.parts.key(part).as_deref());
+        async move { (part, probe.await.is_ok()) }
+    }
+
+    /// A part that was out of reach answers. It is back when what it missed is written.
+    async fn answers(&self, part: usize) {
         let is_of_part = |client| self.redis.part_of(client) == part;
-        if self.redis.probe(key.as_deref()).await.is_ok() && self.write(is_of_part).await {
+        if self.write(is_of_part).await {
             // Bans that were lifted or ran out meanwhile are asked for again.
             self.hot.doubt_all();
             self.parts.is_back(part);

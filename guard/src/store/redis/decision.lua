@@ -138,6 +138,8 @@ if not STRIKES then
   return reply
 end
 
+--include strikes.lua
+
 local strikes, left = 0, STRIKE_TTL
 if held > 0 then
   left = call('PTTL', KEYS[2])
@@ -145,9 +147,7 @@ if held > 0 then
     -- Redis keeps a key through the millisecond in which it ends.
     call('DEL', KEYS[2])
   elseif left ~= -2 then
-    -- What others wrote may be any number, and that may be none.
-    local told = tonumber(redis.pcall('GET', KEYS[2])) or 0
-    strikes = told >= 1 and math.min(math.floor(told), MOST_STRIKES) or 0
+    strikes = strikes_in(KEYS[2])
     if left == -1 or left > STRIKE_TTL then
       -- The clock stepped back, or somebody took the end away: the last strike was now.
       left = STRIKE_TTL

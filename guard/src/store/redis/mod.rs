@@ -13,6 +13,8 @@ mod endpoint;
 mod events;
 mod invalidation;
 mod keys;
+mod parts;
+mod question;
 mod reply;
 mod script;
 #[cfg(feature = "admin")]
@@ -38,7 +40,8 @@ use endpoint::{EndpointPath, RouteMethod};
 
 pub(in crate::store) use connection::Failure;
 pub(in crate::store) use events::Event;
-pub(in crate::store) use store::{Asked, RedisStore};
+pub(in crate::store) use question::Asked;
+pub(in crate::store) use store::RedisStore;
 
 /// Keys of passive mode have this behind the prefix: enforcing nodes never see them.
 const PASSIVE: &str = "passive:";

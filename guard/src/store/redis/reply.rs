@@ -19,8 +19,8 @@ use crate::{
 use crate::decision::{Quota, QuotaStanding, Standing};
 
 use super::{
+    question::Asked,
     script::{LONGEST_MILLIS, Shape, bounded, outcome},
-    store::Asked,
 };
 
 /// Milliseconds may pass between the reading of the time and the reading of what is left.

@@ -15,7 +15,10 @@ use std::{
 use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 
-use crate::decision::{Cause, Hit, Quota, StrikeRules};
+use crate::{
+    bans::LONGEST_BAN,
+    decision::{Cause, Hit, Quota, StrikeRules},
+};
 
 use super::connection::Script;
 
@@ -23,10 +26,12 @@ use super::connection::Script;
 /// clock of their own between them.
 const PRELUDE: &str = "local call = redis.call\n";
 
-/// The parts that several texts share; `--include NAME` is replaced by them.
-const INCLUDES: [(&str, &str); 5] = [
+/// The parts that several texts share; `--include NAME` is replaced by them. Whatever the shape, they may name `LONGEST_BAN` (milliseconds) and
+/// `MOST_STRIKES`.
+const INCLUDES: [(&str, &str); 6] = [
     ("--include clock.lua", include_str!("clock.lua")),
     ("--include standing.lua", include_str!("standing.lua")),
+    ("--include strikes.lua", include_str!("strikes.lua")),
     ("--include unusual.lua", include_str!("unusual.lua")),
     ("--include leaving.lua", include_str!("leaving.lua")),
     ("--include unrecorded.lua", include_str!("unrecorded.lua")),
@@ -151,7 +156,6 @@ impl Shape {
                 "THRESHOLD",
                 number(rules.map(|rules| rules.threshold.into())),
             ),
-            ("MOST_STRIKES", u32::MAX.to_string()),
             ("STRIKE_TTL", number(life)),
             ("STRIKE_LIFE", digits(life)),
             ("STRIKE_INTERVAL", number(interval)),
@@ -209,9 +213,13 @@ fn new(text: &str) -> Script {
 }
 
 fn included(text: &str) -> String {
-    INCLUDES.iter().fold(text.to_owned(), |text, (mark, part)| {
-        text.replace(mark, part)
-    })
+    let parts = INCLUDES.iter();
+    parts
+        .fold(text.to_owned(), |text, (mark, part)| {
+            text.replace(mark, part)
+        })
+        .replace("LONGEST_BAN", &LONGEST_BAN.as_millis().to_string())
+        .replace("MOST_STRIKES", &u32::MAX.to_string())
 }
 
 /// The script of a [`Shape`].

@@ -20,7 +20,7 @@ local function standing(key)
   end
   local since, till = string.match(value, '"since":(%d+),"until":(%d+)')
   if left == -1 then
-    left = 315360000000
+    left = LONGEST_BAN
     if since and till - since > 0 then
       left = math.min(till - now, left)
     end

@@ -4,6 +4,7 @@
 -- requests and window. Replies with the strikes, what is left of their life, and of each quota what remains and the time until the reset.
 
 --include clock.lua
+--include strikes.lua
 
 local now = stamp + 0
 local at = 1
@@ -14,8 +15,7 @@ end
 
 local strikes, left = 0, call('PTTL', KEYS[1])
 if left == -1 or left > 0 then
-  local told = tonumber(redis.pcall('GET', KEYS[1])) or 0
-  strikes = told >= 1 and math.min(math.floor(told), 4294967295) or 0
+  strikes = strikes_in(KEYS[1])
   if left == -1 or left > ARGV[1] + 0 then
     left = ARGV[1] + 0
   end

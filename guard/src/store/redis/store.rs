@@ -4,10 +4,7 @@
 
 use std::{
     future::Future,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, atomic::AtomicUsize},
 };
 
 use ::redis::{Cmd, RedisWrite as _, cmd};
@@ -15,14 +12,16 @@ use smallvec::SmallVec;
 
 use crate::{
     client::ClientKey,
-    decision::{Cause, CountedBy, Decision, Hit, LogHit, Outcome, QuotaState, QuotaStates},
+    decision::{Cause, CountedBy, Hit, LogHit},
 };
 
 use super::{
-    connection::{Connections, Failure, SLOTS, Servers, first_key, slot_of},
+    connection::{Connections, Failure, Servers},
     events::Events,
     keys::{Keys, LogOf, Whose},
-    reply::{self, Unreadable},
+    parts,
+    question::{Apart, Asked, Call, Question},
+    reply::Unreadable,
     script::{self, DecisionScript, Scripts, Shape},
 };
 
@@ -35,32 +34,8 @@ pub(in crate::store) struct RedisStore {
     pub(super) cluster: bool,
 }
 
-/// What Redis decided.
-#[derive(Debug)]
-pub(in crate::store) struct Asked {
-    pub(in crate::store) decision: Decision,
-    /// How much is left of the ban, if the client is banned.
-    pub(in crate::store) ban_left_millis: u64,
-}
-
-/// A question about a request, ready to be asked.
-pub(in crate::store) enum Question {
-    One(Call),
-    Apart(Box<Apart>),
-}
-
-/// One call of a decision script.
-pub(in crate::store) struct Call {
-    script: Arc<DecisionScript>,
-    by_hash: Cmd,
-    reason: Option<Box<str>>,
-}
-
 /// Most names of keys, with what stands before them, are shorter.
 const LONG_NAME: usize = 64;
-
-/// More than masters of most Clusters; see [`RedisStore::parts`].
-const CLUSTER_PARTS: usize = 64;
 
 impl RedisStore {
     /// Connects to nobody yet.
@@ -84,18 +59,16 @@ impl RedisStore {
         }
     }
 
-    /// Into how many parts clients are divided that may fare differently: in a Cluster each has slots of its own, and few of them lie on two
-    /// masters.
+    /// Into how many [parts] the store is divided.
     pub(in crate::store) fn parts(&self) -> usize {
-        if self.cluster { CLUSTER_PARTS } else { 1 }
+        parts::number(self.cluster)
     }
 
-    /// The part of a client.
+    /// The part of a client: all its keys are in one slot.
     #[inline]
     pub(in crate::store) fn part_of(&self, client: ClientKey) -> usize {
         if self.cluster {
-            // All keys of a client are in one slot.
-            part_of(self.keys.ban(client).as_bytes())
+            self.part_of_key(self.keys.ban(client).as_bytes())
         } else {
             0
         }
@@ -103,8 +76,14 @@ impl RedisStore {
 
     /// The part of a client that is given as it is shown.
     pub(in crate::store) fn part_of_shown(&self, client: &str) -> usize {
+        self.part_of_key(client.as_bytes())
+    }
+
+    /// The part of the client that a question is about.
+    #[inline]
+    pub(in crate::store) fn part_asked(&self, question: &Question) -> usize {
         if self.cluster {
-            part_of(client.as_bytes())
+            self.part_of_key(question.key())
         } else {
             0
         }
@@ -116,20 +95,20 @@ impl RedisStore {
         question: &Question,
         is_so: impl Fn(usize) -> bool,
     ) -> bool {
-        match question {
-            Question::One(_) => false,
-            Question::Apart(apart) => apart.values.iter().any(|call| is_so(call.part())),
-        }
+        question
+            .keys_apart()
+            .any(|key| is_so(self.part_of_key(key)))
     }
 
     /// The part that failed when a question was asked, if it was not that of the client, and the key to [probe](Self::probe).
     pub(in crate::store) fn failed_apart(&self, question: &Question) -> Option<(usize, Box<str>)> {
-        let Question::Apart(apart) = question else {
-            return None;
-        };
-        let call = apart.values.get(apart.at.load(Ordering::Relaxed))?;
-        let name = str::from_utf8(first_key(&call.by_hash)).ok()?;
-        Some((call.part(), self.keys.probe_beside(name).into()))
+        let key = question.failed_apart()?;
+        let name = str::from_utf8(key).ok()?;
+        Some((self.part_of_key(key), self.keys.probe_beside(name).into()))
+    }
+
+    fn part_of_key(&self, key: &[u8]) -> usize {
+        parts::part_of(key, self.cluster)
     }
 
     /// The key to [probe](Self::probe) for a client.
@@ -153,11 +132,7 @@ impl RedisStore {
 
     /// Stage 7.
     pub(in crate::store) async fn decide(&self, question: &Question) -> Result<Asked, Failure> {
-        match question {
-            Question::One(call) => call.make(&self.connections).await,
-            // Elsewhere, so that other calls don't carry its size about.
-            Question::Apart(apart) => Box::pin(apart.make(&self.connections)).await,
-        }
+        question.ask(&self.connections).await
     }
 
     /// In a Cluster the log of a value is in another slot than the client's keys: it is asked first, and by a call of its own.
@@ -249,15 +224,19 @@ impl RedisStore {
     }
 
     /// Whether Redis does all that a decision needs, where it has a key. If so, no connection waits before it is made anew.
-    pub(in crate::store) async fn probe(&self, key: Option<&str>) -> Result<(), Failure> {
+    pub(in crate::store) fn probe(
+        &self,
+        key: Option<&str>,
+    ) -> impl Future<Output = Result<(), Failure>> + Send + use<> {
         let any = || self.probe_key(ClientKey::Unknown);
         let key = key.map_or_else(any, Box::from);
-        let call = self
-            .connections
-            .eval(&self.scripts.probe, &[key.as_bytes()], &[]);
-        call.await?;
-        self.try_again();
-        Ok(())
+        let connections = self.connections.clone();
+        let call = connections.eval(&self.scripts.probe, &[key.as_bytes()], &[]);
+        async move {
+            call.await?;
+            connections.try_again();
+            Ok(())
+        }
     }
 
     /// Somebody has found Redis: no connection waits before it is made anew.
@@ -290,71 +269,6 @@ pub(super) fn log_of<'a>(client: &'a Whose, log: &LogHit<'a>) -> LogOf<'a> {
             function,
             value: None,
         }) => LogOf::NoValue { function, client },
-    }
-}
-
-/// The part of what a key in a Cluster is about.
-fn part_of(key: &[u8]) -> usize {
-    usize::from(slot_of(key)) * CLUSTER_PARTS / SLOTS
-}
-
-impl Call {
-    fn part(&self) -> usize {
-        part_of(first_key(&self.by_hash))
-    }
-
-    async fn make(&self, connections: &Connections) -> Result<Asked, Failure> {
-        let cause = self.reason.as_deref().map_or(Cause::Request, Cause::Threat);
-        let script = &self.script;
-        let value = connections.call(&script.script, &self.by_hash).await?;
-        Ok(reply::decision(&script.shape, &cause, &value)?)
-    }
-}
-
-/// The calls of a decision whose logs are in several slots.
-pub(in crate::store) struct Apart {
-    values: SmallVec<[Call; 1]>,
-    /// If the logs of all values admit the request.
-    admitted: Call,
-    /// If one of them does not.
-    exceeded: Call,
-    /// Of each log in the order of the hit: whether it is a value's, and how many quotas it has.
-    order: SmallVec<[(bool, usize); 2]>,
-    /// The value that is asked about; beyond them, the client.
-    at: AtomicUsize,
-}
-
-impl Apart {
-    async fn make(&self, connections: &Connections) -> Result<Asked, Failure> {
-        let mut exceeded = false;
-        let mut of_values: SmallVec<[QuotaState; 2]> = SmallVec::new();
-        for call in &self.values {
-            let answer = call.make(connections).await?;
-            exceeded |= answer.decision.outcome == Outcome::Limited;
-            of_values.extend(answer.decision.quotas);
-            self.at.fetch_add(1, Ordering::Relaxed);
-        }
-        let call = match exceeded {
-            true => &self.exceeded,
-            false => &self.admitted,
-        };
-        let mut answer = call.make(connections).await?;
-        if answer.decision.newly_banned || !matches!(answer.decision.outcome, Outcome::Banned(_)) {
-            answer.decision.quotas = self.in_order(of_values, &answer.decision.quotas);
-        }
-        Ok(answer)
-    }
-
-    fn in_order(&self, of_values: SmallVec<[QuotaState; 2]>, home: &[QuotaState]) -> QuotaStates {
-        let (mut of_values, mut home) = (of_values.into_iter(), home.iter().copied());
-        let mut states = QuotaStates::new();
-        for (is_value, quotas) in &self.order {
-            match is_value {
-                true => states.extend(of_values.by_ref().take(*quotas)),
-                false => states.extend(home.by_ref().take(*quotas)),
-            }
-        }
-        states
     }
 }
 
