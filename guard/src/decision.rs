@@ -47,9 +47,13 @@ impl RouteId {
 pub(crate) enum Subject {
     /// The client of the hit.
     Client(ClientKey),
-    /// The value of a key function, hashed with the process's secret so that nobody can make two values meet.
-    Value(u128),
+    /// The value of a key function.
+    Value(ValueHash),
 }
+
+/// A value, hashed with the process's secret so that nobody can make two values meet. In bytes, for a [`LogKey`] to be small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ValueHash(pub(crate) [u8; 16]);
 
 /// One log of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

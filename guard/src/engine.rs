@@ -22,7 +22,7 @@ use crate::{
     client::ClientKey,
     config::{SecurityConfig, Settings},
     crawlers::Operator,
-    decision::{RouteId, Store},
+    decision::{RouteId, Store, ValueHash},
     log_pace::LogPace,
     proxy_warnings::ProxyWarnings,
     route::{CountedMethods, Route, RouteIdentity},
@@ -210,10 +210,11 @@ impl Engine {
     }
 
     /// The hash under which a value of a key function is counted, or the address where there is none. `name` keeps functions apart.
-    pub(crate) fn value(&self, name: &str, value: Option<&str>, client: ClientKey) -> u128 {
+    pub(crate) fn value(&self, name: &str, value: Option<&str>, client: ClientKey) -> ValueHash {
         let subject = (name, value, value.is_none().then_some(client));
         let [one, two] = &self.value_hashers;
-        u128::from(one.hash_one(subject)) << 64 | u128::from(two.hash_one(subject))
+        let hash = u128::from(one.hash_one(subject)) << 64 | u128::from(two.hash_one(subject));
+        ValueHash(hash.to_ne_bytes())
     }
 
     /// A worker has begun to serve with this engine. Warns if another engine with the same settings serves on another thread

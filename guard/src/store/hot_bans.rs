@@ -120,7 +120,7 @@ impl HotBans {
             return;
         }
         shard.remove(hash, &client);
-        shard.touch(hash, client, || entry);
+        shard.touch(hash, client, u64::MAX, || entry);
         self.count.fetch_add(1, Ordering::Release);
     }
 

@@ -13,7 +13,7 @@ use crate::{
     bans::BanSource,
     client::ClientKey,
     clock::Clock as _,
-    decision::{Decision, LogKey, Quota, RouteId, Store, StrikeRules, Subject},
+    decision::{Decision, LogKey, Quota, RouteId, Store, StrikeRules, Subject, ValueHash},
 };
 
 use super::contract::{ALICE, Ask, BOB, Harness, Memory, Rig, quota};
@@ -185,7 +185,7 @@ fn log(client: ClientKey, route: RouteId) -> LogKey {
 }
 
 fn value_log(value: u128) -> LogKey {
-    let subject = Subject::Value(value);
+    let subject = Subject::Value(ValueHash(value.to_ne_bytes()));
     LogKey {
         subject,
         route: SEARCH,

@@ -1,6 +1,8 @@
-//! A hash table of bounded size that keeps its entries in the order of their last use.
+//! A hash table of bounded size: when it is full, the entry that was used longest ago makes room, and entries that are over go by themselves.
 //!
-//! Must not know: what it holds.
+//! Entries are in a list, the one that was used longest ago first. To move one within the list writes to its neighbours, and with many
+//! clients each of them is a wait for memory. So while there is room enough, a use moves nothing, and an entry is moved no more often than it
+//! would be over without use. Must not know: what it holds.
 
 use hashbrown::HashTable;
 
@@ -11,8 +13,7 @@ pub(super) struct Place(u32);
 /// Stands for "no entry" in links.
 const NONE: u32 = u32::MAX;
 
-/// Entries live in slots that are reused, so a full table allocates nothing. When it is full, the entry that was used
-/// longest ago makes room.
+/// Entries live in slots that are reused, so a full table allocates nothing.
 #[derive(Debug)]
 pub(super) struct Table<K, V> {
     index: HashTable<u32>,
@@ -23,13 +24,40 @@ pub(super) struct Table<K, V> {
     capacity: usize,
 }
 
+/// Aligned to the lines of the processor's caches: what is used together is fetched together.
 #[derive(Debug)]
+#[repr(align(64))]
 struct Slot<K, V> {
-    hash: u64,
+    hash: ShortHash,
     older: u32,
     newer: u32,
+    /// When the entry was to be over, at the time when it came to its place in the list.
+    due_millis: u64,
     /// `None`: the slot is free.
     entry: Option<(K, V)>,
+}
+
+/// As much of a hash as is kept for growing the index: every byte of a slot counts.
+#[derive(Clone, Copy, Debug)]
+struct ShortHash(u32);
+
+impl ShortHash {
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "keys are compared, so a few more that share a hash do no harm"
+    )]
+    fn of(hash: u64) -> Self {
+        Self(hash as u32)
+    }
+
+    /// The hash in the index, which looks at the upper bits and the lower ones.
+    #[inline]
+    fn spread(self) -> u64 {
+        /// Any odd number with many bits does.
+        const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+        u64::from(self.0).wrapping_mul(SPREAD)
+    }
 }
 
 impl<K: Copy + Eq, V> Table<K, V> {
@@ -55,19 +83,24 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.value(place)
     }
 
-    /// The place of a key, made if need be; now the most recently used one.
+    /// Uses the entry of a key, made if need be; its place. `ends_millis`: when it is over if it is never used again.
     #[inline(always)]
-    pub(super) fn touch(&mut self, hash: u64, key: K, make: impl FnOnce() -> V) -> Place {
-        let place = match self.find(hash, &key) {
-            Some(place) if place == self.newest => return Place(place),
+    pub(super) fn touch(
+        &mut self,
+        hash: u64,
+        key: K,
+        ends_millis: u64,
+        make: impl FnOnce() -> V,
+    ) -> Place {
+        match self.find(hash, &key) {
             Some(place) => {
-                self.unlink(place);
-                place
+                if self.is_crowded() {
+                    self.move_to_the_end(place, ends_millis);
+                }
+                Place(place)
             }
-            None => self.insert(hash, key, make()),
-        };
-        self.link_newest(place);
-        Place(place)
+            None => Place(self.insert(hash, key, make(), ends_millis)),
+        }
     }
 
     /// The value at a place.
@@ -78,37 +111,50 @@ impl<K: Copy + Eq, V> Table<K, V> {
 
     pub(super) fn remove(&mut self, hash: u64, key: &K) -> Option<V> {
         let place = self.find(hash, key)?;
-        self.unlink(place);
-        self.release(place)
+        self.take(place)
     }
 
-    /// Removes the entry that was used longest ago if `is_done` says so; whether it did. A few calls with each operation
-    /// replace a sweep.
+    /// Removes the first entry of the list if it is over, by the end that `ends_millis` gives. If it only was to be over by now, it has been
+    /// used meanwhile, and holds up the others no longer. Whether there may be more to do: a few calls with each operation replace a sweep.
     #[inline]
-    pub(super) fn drop_oldest_if(&mut self, is_done: impl FnOnce(&V) -> bool) -> bool {
-        let place = self.oldest;
-        let done = self
-            .slot(place)
-            .and_then(|slot| slot.entry.as_ref())
-            .is_some_and(|(_, value)| is_done(value));
-        if done {
-            self.unlink(place);
-            self.release(place);
+    pub(super) fn tidy(&mut self, now_millis: u64, ends_millis: impl FnOnce(&V) -> u64) -> bool {
+        let Some(slot) = self.slot(self.oldest) else {
+            return false;
+        };
+        if slot.due_millis > now_millis {
+            return false;
         }
-        done
+        let ends = slot.entry.as_ref().map(|(_, value)| ends_millis(value));
+        self.let_go_or_move(self.oldest, now_millis, ends.unwrap_or(0));
+        true
     }
 
-    /// Puts an entry that is not there yet into a slot, unlinked.
-    fn insert(&mut self, hash: u64, key: K, value: V) -> u32 {
-        if self.index.len() >= self.capacity {
-            let place = self.oldest;
-            self.unlink(place);
-            self.release(place);
+    #[inline(never)]
+    fn let_go_or_move(&mut self, place: u32, now_millis: u64, ends_millis: u64) {
+        if ends_millis <= now_millis {
+            self.take(place);
+        } else {
+            self.move_to_the_end(place, ends_millis);
         }
+    }
+
+    /// From then on, the list is kept in order with every use: long before an entry has to make room for another.
+    #[inline]
+    fn is_crowded(&self) -> bool {
+        self.index.len() >= self.capacity / 2
+    }
+
+    /// Puts an entry that is not there yet into a slot.
+    fn insert(&mut self, hash: u64, key: K, value: V, ends_millis: u64) -> u32 {
+        if self.index.len() >= self.capacity {
+            self.take(self.oldest);
+        }
+        let hash = ShortHash::of(hash);
         let slot = Slot {
             hash,
             older: NONE,
             newer: NONE,
+            due_millis: ends_millis,
             entry: Some((key, value)),
         };
         let place = match self.free.pop() {
@@ -125,15 +171,20 @@ impl<K: Copy + Eq, V> Table<K, V> {
         };
         let slots = &self.slots;
         self.index
-            .insert_unique(hash, place, |place| hash_at(slots, *place));
+            .insert_unique(hash.spread(), place, |place| hash_at(slots, *place));
+        self.link_newest(place);
         place
     }
 
-    /// Frees a slot that is unlinked already.
-    fn release(&mut self, place: u32) -> Option<V> {
+    /// Removes an entry from the list and the index, and frees its slot.
+    fn take(&mut self, place: u32) -> Option<V> {
+        self.unlink(place);
         let slot = self.slots.get_mut(place as usize)?;
         let (_, value) = slot.entry.take()?;
-        if let Ok(found) = self.index.find_entry(slot.hash, |other| *other == place) {
+        if let Ok(found) = self
+            .index
+            .find_entry(slot.hash.spread(), |other| *other == place)
+        {
             found.remove();
         }
         self.free.push(place);
@@ -144,7 +195,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
     fn find(&self, hash: u64, key: &K) -> Option<u32> {
         let slots = &self.slots;
         self.index
-            .find(hash, |place| {
+            .find(ShortHash::of(hash).spread(), |place| {
                 slots
                     .get(*place as usize)
                     .and_then(|slot| slot.entry.as_ref())
@@ -153,7 +204,16 @@ impl<K: Copy + Eq, V> Table<K, V> {
             .copied()
     }
 
-    #[inline]
+    fn move_to_the_end(&mut self, place: u32, ends_millis: u64) {
+        if place != self.newest {
+            self.unlink(place);
+            self.link_newest(place);
+        }
+        if let Some(slot) = self.slot_mut(place) {
+            slot.due_millis = ends_millis;
+        }
+    }
+
     fn link_newest(&mut self, place: u32) {
         let newest = self.newest;
         if let Some(slot) = self.slot_mut(place) {
@@ -167,7 +227,6 @@ impl<K: Copy + Eq, V> Table<K, V> {
         self.newest = place;
     }
 
-    #[inline]
     fn unlink(&mut self, place: u32) {
         let Some((older, newer)) = self.slot(place).map(|slot| (slot.older, slot.newer)) else {
             return;
@@ -218,8 +277,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
             let place = u32::try_from(place).unwrap_or(NONE);
             let goes = self.value(place).is_some_and(|value| !stays(value));
             if goes {
-                self.unlink(place);
-                self.release(place);
+                self.take(place);
             }
         }
     }
@@ -231,7 +289,9 @@ impl<K: Copy + Eq, V> Table<K, V> {
 
 /// The hash an entry was inserted under, for growing the index.
 fn hash_at<K, V>(slots: &[Slot<K, V>], place: u32) -> u64 {
-    slots.get(place as usize).map_or(0, |slot| slot.hash)
+    slots
+        .get(place as usize)
+        .map_or(0, |slot| slot.hash.spread())
 }
 
 #[cfg(test)]
@@ -255,50 +315,107 @@ mod tests {
         keys
     }
 
+    fn touch(table: &mut Table<u32, u32>, key: u32) {
+        table.touch(hash(key), key, u64::MAX, || key * 10);
+    }
+
     #[test]
     fn a_full_table_lets_go_of_what_was_used_longest_ago() {
         let mut table = Table::new(2);
         for key in [1, 2, 1, 3] {
-            table.touch(hash(key), key, || key * 10);
+            touch(&mut table, key);
         }
         assert_eq!(keys(&table), [1, 3]);
         assert_eq!(table.get_mut(hash(1), &1), Some(&mut 10));
         assert_eq!(table.get_mut(hash(2), &2), None);
     }
 
+    #[test]
+    fn whoever_is_seen_again_and_again_stays_whatever_comes_and_goes() {
+        for requests_each in [1, 2, 5] {
+            let mut table = Table::new(100);
+            (0..10).for_each(|regular| touch(&mut table, regular));
+            for (turn, passing) in (100..5000).enumerate() {
+                (0..requests_each).for_each(|_| touch(&mut table, passing));
+                let regular = (turn % 10) as u32;
+                assert!(table.get_mut(hash(regular), &regular).is_some(), "{turn}");
+                touch(&mut table, regular);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_over_goes_and_what_was_used_meanwhile_holds_nothing_up() {
+        let mut table = Table::new(10);
+        // The values are when they are over.
+        let tidy = |table: &mut Table<u32, u32>, now| table.tidy(now, |ends| u64::from(*ends));
+        for (key, ends) in [(1, 100), (2, 100), (3, 150)] {
+            table.touch(hash(key), key, ends.into(), || ends);
+        }
+        if let Some(ends) = table.get_mut(hash(1), &1) {
+            *ends = 190;
+        }
+        assert!(!tidy(&mut table, 99));
+        assert_eq!(keys(&table), [1, 2, 3]);
+        assert!(tidy(&mut table, 100));
+        assert_eq!(keys(&table), [2, 3, 1]);
+        assert!(tidy(&mut table, 100));
+        assert!(!tidy(&mut table, 100));
+        assert_eq!(keys(&table), [3, 1]);
+        assert!(tidy(&mut table, 150));
+        assert!(!tidy(&mut table, 189));
+        assert!(tidy(&mut table, 190));
+        assert!(!tidy(&mut table, u64::MAX));
+        assert!(table.is_empty());
+    }
+
     proptest! {
         #[test]
-        fn it_behaves_like_a_list_ordered_by_last_use(steps in prop::collection::vec((0u8..4, 0u32..12), 0..200)) {
-            let mut table = Table::new(5);
-            let mut model: Vec<u32> = Vec::new();
-            for (step, key) in steps {
+        fn it_behaves_like_a_list(steps in prop::collection::vec((0u8..5, 0u32..24), 0..200)) {
+            const CAPACITY: usize = 12;
+            let mut table = Table::new(CAPACITY);
+            // Keys, and when they were to be over.
+            let mut model: Vec<(u32, u64)> = Vec::new();
+            for (now, (step, key)) in (0u64..).zip(steps) {
+                let ends = |key: u32| u64::from(key) * 10;
+                let at = model.iter().position(|(other, _)| *other == key);
                 match step {
                     0 | 1 => {
-                        table.touch(hash(key), key, || key);
-                        if let Some(at) = model.iter().position(|other| *other == key) {
-                            model.remove(at);
-                        } else if model.len() == 5 {
-                            model.remove(0);
+                        let due = ends(key) / 2;
+                        table.touch(hash(key), key, due, || key);
+                        match at {
+                            Some(at) if model.len() >= CAPACITY / 2 => {
+                                model.remove(at);
+                                model.push((key, due));
+                            }
+                            Some(_) => {}
+                            None => {
+                                if model.len() == CAPACITY {
+                                    model.remove(0);
+                                }
+                                model.push((key, due));
+                            }
                         }
-                        model.push(key);
                     }
                     2 => {
-                        let removed = table.remove(hash(key), &key);
-                        prop_assert_eq!(removed.is_some(), model.contains(&key));
-                        model.retain(|other| *other != key);
+                        prop_assert_eq!(table.remove(hash(key), &key), at.map(|_| key));
+                        model.retain(|(other, _)| *other != key);
                     }
                     _ => {
-                        let odd = |value: &u32| value % 2 == 1;
-                        let dropped = table.drop_oldest_if(odd);
-                        prop_assert_eq!(dropped, model.first().is_some_and(odd));
-                        if dropped {
-                            model.remove(0);
+                        let is_due = model.first().is_some_and(|(_, due)| *due <= now);
+                        prop_assert_eq!(table.tidy(now, |key| ends(*key)), is_due);
+                        if is_due {
+                            let (key, _) = model.remove(0);
+                            if ends(key) > now {
+                                model.push((key, ends(key)));
+                            }
                         }
                     }
                 }
-                prop_assert_eq!(keys(&table), model.clone());
+                let expected: Vec<u32> = model.iter().map(|(key, _)| *key).collect();
+                prop_assert_eq!(keys(&table), expected);
                 prop_assert_eq!(table.len(), model.len());
-                prop_assert!(table.slots.len() <= 5);
+                prop_assert!(table.slots.len() <= CAPACITY);
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     config::StoreFailurePolicy,
     decision::{
         Answer, Cause, CountedBy, Decision, Hit, LogHit, LogKey, LogName, Quota, RouteId, Store,
-        StrikeRules, Subject,
+        StrikeRules, Subject, ValueHash,
     },
 };
 
@@ -35,7 +35,7 @@ impl Names {
         let endpoint = (key.route != RouteId::GLOBAL).then(|| format!("/route/{}", key.route.0));
         let value = match key.subject {
             Subject::Client(_) => None,
-            Subject::Value(value) => Some(value.to_string()),
+            Subject::Value(ValueHash(value)) => Some(u128::from_ne_bytes(value).to_string()),
         };
         Self { endpoint, value }
     }
@@ -101,7 +101,7 @@ impl Ask {
         route: RouteId,
         quotas: &[Quota],
     ) -> Self {
-        let subject = Subject::Value(value);
+        let subject = Subject::Value(ValueHash(value.to_ne_bytes()));
         self.counted_in(LogKey { subject, route }, quotas)
     }
 

@@ -4,15 +4,15 @@
 
 use crate::decision::{Quota, QuotaState, QuotaStates};
 
-use super::ring::Ring;
+use super::stamps::Stamps;
 
 /// Stamps in milliseconds, oldest first. Holds as many as were needed so far, never more than the largest quota plus one:
 /// with one more than `requests`, the entries beyond decide nothing.
 #[derive(Debug, Default)]
 #[cfg_attr(feature = "admin", derive(Clone))]
 pub(super) struct Log {
-    stamps: Ring,
-    expires_millis: u64,
+    stamps: Stamps,
+    ends_millis: u64,
 }
 
 impl Log {
@@ -103,8 +103,9 @@ impl Log {
 
     #[inline]
     fn add(&mut self, now_millis: u64, requests: u32, window: u64) {
-        self.stamps.push(now_millis, requests as usize + 1);
-        self.expires_millis = now_millis.saturating_add(window);
+        self.stamps
+            .push(now_millis, requests.saturating_add(1) as usize);
+        self.ends_millis = now_millis.saturating_add(window);
     }
 
     /// How a quota stands after a request was decided, which was `recorded` or not.
@@ -147,9 +148,9 @@ impl Log {
         self.stamps.len() - out
     }
 
-    /// Nothing in the log can decide anything any more.
-    pub(super) fn is_idle(&self, now_millis: u64) -> bool {
-        self.expires_millis <= now_millis
+    /// From then on, nothing in the log can decide anything any more.
+    pub(super) fn ends_millis(&self) -> u64 {
+        self.ends_millis
     }
 
     /// Forgets all requests.
@@ -163,7 +164,7 @@ impl Log {
     }
 }
 
-fn longest_window(quotas: &[Quota]) -> u64 {
+pub(super) fn longest_window(quotas: &[Quota]) -> u64 {
     quotas
         .iter()
         .map(|quota| quota.window_millis)

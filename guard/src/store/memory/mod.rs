@@ -6,9 +6,9 @@ mod ban_file;
 mod ends;
 mod held;
 mod log;
-mod ring;
 mod shard;
 mod shared;
+mod stamps;
 #[cfg(feature = "admin")]
 mod standing;
 mod strikes;

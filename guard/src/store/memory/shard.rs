@@ -11,7 +11,10 @@ use crate::{
     store::table::{Place, Table},
 };
 
-use super::{log::Log, strikes::Strikes};
+use super::{
+    log::{Log, longest_window},
+    strikes::Strikes,
+};
 
 /// Idle entries dropped with each operation: more than one can add, so they never pile up.
 const DROPS_PER_OPERATION: usize = 2;
@@ -46,7 +49,7 @@ impl Shard {
         ban: Arc<BanRecord>,
     ) -> Option<Arc<BanRecord>> {
         let before = self.take_ban(hash, client);
-        self.bans.touch(hash, client, || ban);
+        self.bans.touch(hash, client, u64::MAX, || ban);
         before
     }
 
@@ -66,7 +69,7 @@ impl Shard {
         count_rejected: bool,
         states: &mut QuotaStates,
     ) -> bool {
-        let place = self.logs.touch(hash, log.key, Log::default);
+        let place = self.touch_log(hash, log.key, now_millis, log.quotas);
         let known = self.logs.at_mut(place);
         known.is_none_or(|known| known.decide(now_millis, log.quotas, count_rejected, states))
     }
@@ -79,11 +82,17 @@ impl Shard {
         now_millis: u64,
         quotas: &[Quota],
     ) -> Place {
-        let place = self.logs.touch(hash, key, Log::default);
+        let place = self.touch_log(hash, key, now_millis, quotas);
         if let Some(log) = self.logs.at_mut(place) {
             log.catch_up(now_millis, quotas);
         }
         place
+    }
+
+    #[inline(always)]
+    fn touch_log(&mut self, hash: u64, key: LogKey, now_millis: u64, quotas: &[Quota]) -> Place {
+        let ends = now_millis.saturating_add(longest_window(quotas));
+        self.logs.touch(hash, key, ends, Log::default)
     }
 
     /// Whether a log has room for one more request.
@@ -140,7 +149,8 @@ impl Shard {
         now_millis: u64,
         rules: &StrikeRules,
     ) -> (bool, u32) {
-        let place = self.strikes.touch(hash, client, Strikes::default);
+        let ends = now_millis.saturating_add(rules.ttl_millis);
+        let place = self.strikes.touch(hash, client, ends, Strikes::default);
         let Some(strikes) = self.strikes.at_mut(place) else {
             return (false, 0);
         };
@@ -171,10 +181,8 @@ impl Shard {
     #[inline(always)]
     pub(super) fn tidy(&mut self, now_millis: u64) {
         for _ in 0..DROPS_PER_OPERATION {
-            let log = self.logs.drop_oldest_if(|log| log.is_idle(now_millis));
-            let strikes = self
-                .strikes
-                .drop_oldest_if(|strikes| strikes.is_over(now_millis));
+            let log = self.logs.tidy(now_millis, Log::ends_millis);
+            let strikes = self.strikes.tidy(now_millis, Strikes::ends_millis);
             if !log && !strikes {
                 break;
             }

@@ -43,7 +43,16 @@ impl Strikes {
 
     /// The streak is forgotten. A streak from the future, after a clock step, is kept: it ends no later than it would have.
     pub(super) fn is_over(&self, now_millis: u64) -> bool {
-        self.count == 0 || self.expires_millis <= now_millis
+        self.ends_millis() <= now_millis
+    }
+
+    /// From then on it is forgotten.
+    pub(super) fn ends_millis(&self) -> u64 {
+        if self.count == 0 {
+            0
+        } else {
+            self.expires_millis
+        }
     }
 
     /// After a clock step back, the last strike was now.
