@@ -21,6 +21,8 @@ pub(super) struct Table<K, V> {
     free: Vec<u32>,
     oldest: u32,
     newest: u32,
+    /// When the first entry of the list was to be over, at least: until then, nobody has to fetch it to know.
+    next_due_millis: u64,
     capacity: usize,
 }
 
@@ -68,6 +70,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
             free: Vec::new(),
             oldest: NONE,
             newest: NONE,
+            next_due_millis: 0,
             capacity: capacity.clamp(1, NONE as usize),
         }
     }
@@ -118,24 +121,23 @@ impl<K: Copy + Eq, V> Table<K, V> {
     /// used meanwhile, and holds up the others no longer. Whether there may be more to do: a few calls with each operation replace a sweep.
     #[inline]
     pub(super) fn tidy(&mut self, now_millis: u64, ends_millis: impl FnOnce(&V) -> u64) -> bool {
-        let Some(slot) = self.slot(self.oldest) else {
+        self.next_due_millis <= now_millis && self.tidy_first(now_millis, ends_millis)
+    }
+
+    fn tidy_first(&mut self, now_millis: u64, ends_millis: impl FnOnce(&V) -> u64) -> bool {
+        let first = self.oldest;
+        let Some(slot) = self.slot(first) else {
             return false;
         };
         if slot.due_millis > now_millis {
+            self.next_due_millis = slot.due_millis;
             return false;
         }
-        let ends = slot.entry.as_ref().map(|(_, value)| ends_millis(value));
-        self.let_go_or_move(self.oldest, now_millis, ends.unwrap_or(0));
-        true
-    }
-
-    #[inline(never)]
-    fn let_go_or_move(&mut self, place: u32, now_millis: u64, ends_millis: u64) {
-        if ends_millis <= now_millis {
-            self.take(place);
-        } else {
-            self.move_to_the_end(place, ends_millis);
+        match slot.entry.as_ref().map(|(_, value)| ends_millis(value)) {
+            Some(ends) if ends > now_millis => self.move_to_the_end(first, ends),
+            _ => drop(self.take(first)),
         }
+        true
     }
 
     /// From then on, the list is kept in order with every use: long before an entry has to make room for another.
@@ -222,9 +224,14 @@ impl<K: Copy + Eq, V> Table<K, V> {
         }
         match self.slot_mut(newest) {
             Some(slot) => slot.newer = place,
-            None => self.oldest = place,
+            None => self.set_oldest(place),
         }
         self.newest = place;
+    }
+
+    fn set_oldest(&mut self, place: u32) {
+        self.oldest = place;
+        self.next_due_millis = 0;
     }
 
     fn unlink(&mut self, place: u32) {
@@ -233,7 +240,7 @@ impl<K: Copy + Eq, V> Table<K, V> {
         };
         match self.slot_mut(older) {
             Some(slot) => slot.newer = newer,
-            None => self.oldest = newer,
+            None => self.set_oldest(newer),
         }
         match self.slot_mut(newer) {
             Some(slot) => slot.older = older,
