@@ -42,7 +42,7 @@ pub(crate) struct Replay {
     #[arg(long)]
     pub(crate) json: bool,
     /// Writes the report as a page with plots as well
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = page)]
     pub(crate) html: Option<PathBuf>,
     /// Asks no detectors: limits alone
     #[arg(long)]
@@ -106,6 +106,14 @@ pub(crate) struct Place {
     pub(crate) config: Option<PathBuf>,
 }
 
+fn page(text: &str) -> Result<PathBuf, String> {
+    match text {
+        "" => Err("names no file".to_owned()),
+        "-" => Err("standard output has the report itself: the page needs a file".to_owned()),
+        path => Ok(path.into()),
+    }
+}
+
 fn duration(text: &str) -> Result<Duration, String> {
     let bad = || "is no duration such as 90, \"90s\", \"5m\", \"1h\" or \"1d\"".to_owned();
     let digits = text.trim_end_matches(|character: char| character.is_ascii_alphabetic());
@@ -130,6 +138,13 @@ mod tests {
     #[test]
     fn the_command_line_makes_sense() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn the_page_goes_to_a_file() {
+        assert_eq!(page("report.html"), Ok(PathBuf::from("report.html")));
+        assert!(page("-").is_err());
+        assert!(page("").is_err());
     }
 
     #[test]
