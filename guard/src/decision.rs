@@ -5,12 +5,12 @@
 #[cfg(feature = "admin")]
 mod standing;
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin};
 
 use smallvec::SmallVec;
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     config::StoreFailurePolicy,
 };
@@ -166,7 +166,7 @@ pub(crate) enum Outcome {
     /// A violation already before it was counted.
     Threat,
     /// The client is banned.
-    Banned(Arc<BanRecord>),
+    Banned(Box<BanRecord>),
     /// The store cannot tell, and nobody is to be served then.
     #[cfg_attr(
         not(feature = "redis"),
@@ -254,8 +254,8 @@ pub(crate) trait Store: Send + Sync {
     /// Stage 7: ban, window, strikes, new ban.
     fn decide(&self, hit: &Hit<'_>) -> Answer<Decision>;
 
-    /// The ban, if it is known here without I/O.
-    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>>;
+    /// Who banned the client, if a ban is known here without I/O.
+    fn hot_ban(&self, client: ClientKey) -> Option<BanSource>;
 
     /// Puts the strikes back to zero after a clean request.
     fn clear_strikes(&self, client: ClientKey) -> Answer<()>;

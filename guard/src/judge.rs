@@ -175,7 +175,7 @@ pub(crate) fn bar(view: &View, client: &Client, barred: &Barred, path: &str) -> 
             say_denied(view, client, "denied_ips");
             RefusalKind::Denied
         }
-        Barred::Banned(_) => RefusalKind::Banned,
+        Barred::Banned => RefusalKind::Banned,
         Barred::Threat(threat) => {
             say_threat(view, client, threat, path);
             RefusalKind::Threat

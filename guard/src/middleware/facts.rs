@@ -2,8 +2,6 @@
 //!
 //! Must not know: what they lead to.
 
-use std::sync::Arc;
-
 use actix_web::{
     dev::ServiceRequest,
     http::{
@@ -15,7 +13,7 @@ use actix_web::{
 #[cfg(feature = "admin")]
 use crate::operator::{Verdict, examine};
 use crate::{
-    bans::{BanRecord, BanSource},
+    bans::BanSource,
     client::{Client, identify},
     detect::{Application, HeaderLookup, ProbeMatch, RequestFacts, Threat},
     judge::threat_of,
@@ -79,9 +77,9 @@ impl Facts for Asked<'_> {
     /// A proxy that nobody declared is refused only if somebody banned it by hand: a ban that its address earned without it would hit
     /// everybody behind it.
     #[inline]
-    fn hot_ban(&self) -> Option<Arc<BanRecord>> {
-        let ban = self.view.store().hot_ban(self.client.key())?;
-        (self.client.can_be_struck() || ban.by == BanSource::Manual).then_some(ban)
+    fn hot_ban(&self) -> Option<BanSource> {
+        let by = self.view.store().hot_ban(self.client.key())?;
+        (self.client.can_be_struck() || by == BanSource::Manual).then_some(by)
     }
 
     fn threat(&self) -> Option<Threat> {

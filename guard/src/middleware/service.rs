@@ -173,7 +173,7 @@ fn count_barred(view: &View, client: &Client, barred: &Barred, request: &Service
     let outcome = match barred {
         Barred::UserAgent | Barred::Address => RequestOutcome::Denied,
         Barred::Threat(_) => RequestOutcome::Threat,
-        Barred::Banned(_) => {
+        Barred::Banned => {
             view.engine.meters.hot_ban_hit();
             RequestOutcome::Banned
         }

@@ -5,10 +5,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-
 use crate::{
-    bans::BanRecord,
+    bans::BanSource,
     client::{Client, Networks, Role, UserAgents},
     config::Settings,
     detect::Threat,
@@ -26,8 +24,8 @@ pub(crate) trait Facts {
     fn is_proven_crawler(&self) -> bool;
     /// The request is an operator's: it is for an admin scope, and proves it.
     fn is_operator(&self) -> bool;
-    /// The client's ban, as far as it is known here.
-    fn hot_ban(&self) -> Option<Arc<BanRecord>>;
+    /// Who banned the client, if a ban that holds for it is known here.
+    fn hot_ban(&self) -> Option<BanSource>;
     /// What a detector sees in the request.
     fn threat(&self) -> Option<Threat>;
 }
@@ -70,7 +68,7 @@ pub(crate) enum Barred {
     /// `denied_ips`.
     Address,
     /// Known to be banned.
-    Banned(Arc<BanRecord>),
+    Banned,
     /// A threat that is no strike: by what it is, or by whose it is.
     Threat(Threat),
 }
@@ -110,10 +108,8 @@ pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -
         return Course::Serve(Pass::Operator);
     }
     // 5. Banned, hot.
-    if settings.enable_ip_banning
-        && let Some(ban) = facts.hot_ban()
-    {
-        return Course::Refuse(Barred::Banned(ban));
+    if settings.enable_ip_banning && facts.hot_ban().is_some() {
+        return Course::Refuse(Barred::Banned);
     }
     // 6. Detect.
     if let Some(threat) = detect(settings, facts) {

@@ -6,7 +6,6 @@ use actix_web::http::header::HeaderMap;
 
 use super::*;
 use crate::{
-    bans::BanSource,
     client::identify,
     config::{SecurityConfig, SecurityConfigBuilder},
 };
@@ -85,15 +84,8 @@ impl Facts for Request<'_> {
         self.look_at("operator", Operator)
     }
 
-    fn hot_ban(&self) -> Option<Arc<BanRecord>> {
-        self.look_at("ban", Banned).then(|| {
-            Arc::new(BanRecord {
-                since_millis: 0,
-                until_millis: 1,
-                reason: "".into(),
-                by: BanSource::Manual,
-            })
-        })
+    fn hot_ban(&self) -> Option<BanSource> {
+        self.look_at("ban", Banned).then_some(BanSource::Manual)
     }
 
     fn threat(&self) -> Option<Threat> {
@@ -161,7 +153,7 @@ fn stage(course: &Course) -> Stage {
         Course::Serve(Pass::Operator) => Operator,
         Course::Refuse(Barred::UserAgent) => BannedUserAgent,
         Course::Refuse(Barred::Address) => DeniedAddress,
-        Course::Refuse(Barred::Banned(_)) => Banned,
+        Course::Refuse(Barred::Banned) => Banned,
         Course::Refuse(Barred::Threat(_)) | Course::Decide(Question::Threat(_)) => Detected,
         Course::Decide(Question::Infrastructure) => panic!("there is no limit for it"),
         Course::Decide(Question::Preflight) => Preflight,

@@ -2,13 +2,13 @@
 //!
 //! Must not know: what follows from the answers.
 
-use std::{borrow::Cow, sync::Arc};
+use std::borrow::Cow;
 
 use actix_web::{dev::Url, http::Uri};
 use smallvec::SmallVec;
 
 use crate::{
-    bans::BanRecord,
+    bans::BanSource,
     client::Client,
     detect::{Action, Application, ProbeMatch, Threat},
     inspector::inspect,
@@ -51,7 +51,7 @@ impl Facts for Past<'_> {
         false
     }
 
-    fn hot_ban(&self) -> Option<Arc<BanRecord>> {
+    fn hot_ban(&self) -> Option<BanSource> {
         self.view.store().hot_ban(self.client.key())
     }
 

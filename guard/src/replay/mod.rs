@@ -243,7 +243,7 @@ impl Verdict {
     fn of_barred(barred: Barred) -> Self {
         match barred {
             Barred::UserAgent | Barred::Address => Self::plain(ReplayOutcome::Denied),
-            Barred::Banned(_) => Self::plain(ReplayOutcome::Banned),
+            Barred::Banned => Self::plain(ReplayOutcome::Banned),
             Barred::Threat(threat) => Self {
                 threat: Some(threat),
                 ..Self::plain(ReplayOutcome::Threat)

@@ -17,7 +17,7 @@ use std::{net::Ipv4Addr, sync::Arc, time::Duration};
 use actix_web::rt::Runtime;
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     clock::{Clock as _, ManualClock},
     decision::{Answer, Decision, Hit, LogKey, Outcome, Quota, Store},
@@ -84,9 +84,9 @@ impl<S: Store> Rig<S> {
 
     /// Asks and has the client banned by it; the ban.
     #[track_caller]
-    pub(super) fn expect_ban(&self, ask: &Ask) -> Arc<BanRecord> {
+    pub(super) fn expect_ban(&self, ask: &Ask) -> BanRecord {
         match self.decide(ask).outcome {
-            Outcome::Banned(ban) => ban,
+            Outcome::Banned(ban) => *ban,
             other => panic!("{other:?} instead of a ban"),
         }
     }
@@ -182,7 +182,7 @@ impl Store for RemoteStore {
         later(self.0.decide(hit))
     }
 
-    fn hot_ban(&self, _: ClientKey) -> Option<Arc<BanRecord>> {
+    fn hot_ban(&self, _: ClientKey) -> Option<BanSource> {
         None
     }
 

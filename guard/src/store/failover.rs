@@ -21,7 +21,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     clock::Clock,
     decision::{Answer, Decision, Hit, Outcome, Store, StoreState},
@@ -152,7 +152,7 @@ impl Store for Failover {
         }))
     }
 
-    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    fn hot_ban(&self, client: ClientKey) -> Option<BanSource> {
         self.shared.hot_ban(client)
     }
 
@@ -259,7 +259,7 @@ impl Shared {
         let client = hit.client();
         match &answer.decision.outcome {
             Outcome::Banned(ban) => {
-                let ban = Arc::clone(ban);
+                let ban = BanRecord::clone(ban);
                 self.hot
                     .remember(asked, client, ban, answer.ban_left_millis);
             }

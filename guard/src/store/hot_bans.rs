@@ -13,7 +13,11 @@ use std::{
 
 use foldhash::quality::RandomState;
 
-use crate::{bans::BanRecord, client::ClientKey, clock::Clock};
+use crate::{
+    bans::{BanRecord, BanSource},
+    client::ClientKey,
+    clock::Clock,
+};
 
 use super::table::Table;
 
@@ -42,7 +46,7 @@ pub(crate) struct HotBans {
 
 #[derive(Debug)]
 struct Entry {
-    ban: Arc<BanRecord>,
+    ban: BanRecord,
     asked: Moment,
     /// On the clock of this process, as the next one.
     ends_millis: u64,
@@ -71,9 +75,9 @@ impl HotBans {
         }
     }
 
-    /// The ban of a client, if one is known and still believed.
+    /// Who banned a client, if a ban is known and still believed.
     #[inline]
-    pub(crate) fn get(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(crate) fn get(&self, client: ClientKey) -> Option<BanSource> {
         if self.is_empty() {
             return None;
         }
@@ -82,15 +86,15 @@ impl HotBans {
             false => UNTOLD_MILLIS,
         };
         let since = Moment(self.doubted.load(Ordering::Acquire));
-        self.known(client, believed, since)
+        self.known(client, believed, since, |ban| ban.by)
     }
 
     /// The ban of a client that was known last, while nobody can be asked.
-    pub(crate) fn last_known(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(crate) fn last_known(&self, client: ClientKey) -> Option<BanRecord> {
         if self.is_empty() {
             return None;
         }
-        self.known(client, u64::MAX, Moment(0))
+        self.known(client, u64::MAX, Moment(0), BanRecord::clone)
     }
 
     /// Taken before somebody is asked about a ban.
@@ -104,7 +108,7 @@ impl HotBans {
         &self,
         asked: Moment,
         client: ClientKey,
-        ban: Arc<BanRecord>,
+        ban: BanRecord,
         left_millis: u64,
     ) {
         let now = self.clock.now_millis();
@@ -160,13 +164,13 @@ impl HotBans {
     }
 
     /// All that are known, and not over.
-    pub(crate) fn all(&self) -> Vec<(ClientKey, Arc<BanRecord>, u64)> {
+    pub(crate) fn all(&self) -> Vec<(ClientKey, BanRecord, u64)> {
         let now = self.clock.now_millis();
         let mut all = Vec::new();
         for shard in &self.shards {
             lock(shard).each(|client, entry| {
                 if entry.ends_millis > now {
-                    all.push((*client, Arc::clone(&entry.ban), entry.ends_millis - now));
+                    all.push((*client, entry.ban.clone(), entry.ends_millis - now));
                 }
             });
         }
@@ -189,7 +193,14 @@ impl HotBans {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    fn known(&self, client: ClientKey, believed: u64, since: Moment) -> Option<Arc<BanRecord>> {
+    #[inline]
+    fn known<T>(
+        &self,
+        client: ClientKey,
+        believed: u64,
+        since: Moment,
+        read: impl FnOnce(&BanRecord) -> T,
+    ) -> Option<T> {
         let now = self.clock.now_millis();
         let (hash, mut shard) = self.shard(client);
         let entry = shard.get_mut(hash, &client)?;
@@ -199,7 +210,7 @@ impl HotBans {
         }
         let is_believed =
             entry.asked >= since && now.saturating_sub(entry.checked_millis) < believed;
-        is_believed.then(|| Arc::clone(&entry.ban))
+        is_believed.then(|| read(&entry.ban))
     }
 
     /// Counts what is there, with all shards locked: nobody adds to them meanwhile.
@@ -230,7 +241,6 @@ mod tests {
 
     use super::*;
     use crate::{
-        bans::BanSource,
         clock::ManualClock,
         store::contract::{ALICE, BOB, HOUR},
     };
@@ -240,13 +250,13 @@ mod tests {
         (HotBans::new(entries, clock.clone()), clock)
     }
 
-    fn ban() -> Arc<BanRecord> {
-        Arc::new(BanRecord {
+    fn ban() -> BanRecord {
+        BanRecord {
             since_millis: 1,
             until_millis: 2,
             reason: "a reason".into(),
             by: BanSource::Automatic,
-        })
+        }
     }
 
     fn advance(clock: &ManualClock, millis: u64) {
@@ -260,7 +270,7 @@ mod tests {
         bans.remember(bans.moment(), ALICE, ban(), 1000);
         assert_eq!(bans.get(BOB), None);
         advance(&clock, 999);
-        assert_eq!(bans.get(ALICE), Some(ban()));
+        assert_eq!(bans.get(ALICE), Some(BanSource::Automatic));
         advance(&clock, 1);
         assert_eq!(bans.get(ALICE), None);
         assert_eq!(bans.last_known(ALICE), None);
@@ -273,7 +283,7 @@ mod tests {
             bans.set_told(told);
             bans.remember(bans.moment(), ALICE, ban(), 10 * HOUR);
             advance(&clock, believed - 1);
-            assert_eq!(bans.get(ALICE), Some(ban()), "{told}");
+            assert_eq!(bans.get(ALICE), Some(BanSource::Automatic), "{told}");
             advance(&clock, 1);
             assert_eq!(bans.get(ALICE), None, "{told}");
             assert_eq!(bans.last_known(ALICE), Some(ban()), "{told}");
@@ -311,7 +321,7 @@ mod tests {
         }
         bans.remember(bans.moment(), ALICE, ban(), HOUR);
         bans.has_none(BOB);
-        assert_eq!(bans.get(ALICE), Some(ban()));
+        assert_eq!(bans.get(ALICE), Some(BanSource::Automatic));
         assert_eq!(bans.last_known(BOB), None);
     }
 

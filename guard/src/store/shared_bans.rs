@@ -14,7 +14,7 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     clock::Clock,
     decision::{Answer, Decision, Hit, Outcome, Store, StoreState},
@@ -83,7 +83,7 @@ impl Store for SharedBans {
         answer
     }
 
-    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    fn hot_ban(&self, client: ClientKey) -> Option<BanSource> {
         self.shared.memory.hot_ban(client)
     }
 
@@ -94,7 +94,7 @@ impl Store for SharedBans {
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
         let replaces = self.shared.memory.hot_ban(client).is_some();
         let answer = self.shared.memory.ban(client, duration_millis, reason);
-        if let Some(ban) = self.shared.memory.hot_ban(client) {
+        if let Some(ban) = self.shared.memory.record(client) {
             self.shared
                 .note_ban(client, &ban, duration_millis, replaces);
         }

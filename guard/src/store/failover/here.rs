@@ -2,10 +2,10 @@
 //!
 //! Must not know: how Redis is asked, when it is.
 
-use std::{collections::HashSet, sync::Arc};
+use std::collections::HashSet;
 
 use crate::{
-    bans::{Ban, BanRecord},
+    bans::{Ban, BanRecord, BanSource},
     client::ClientKey,
     config::StoreFailurePolicy,
     decision::{Answer, Cause, Decision, Hit, Outcome, QuotaStates, Store as _},
@@ -20,9 +20,9 @@ use super::Shared;
 use super::owned_hit::OwnedLogs;
 
 impl Shared {
-    pub(super) fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(super) fn hot_ban(&self, client: ClientKey) -> Option<BanSource> {
         if self.is_out(client) {
-            return self.last_known(client);
+            return self.last_known(client).map(|ban| ban.by);
         }
         self.hot.get(client).or_else(|| {
             let unwritten = self.unwritten.concerns(client);
@@ -30,9 +30,9 @@ impl Shared {
         })
     }
 
-    pub(super) fn last_known(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(super) fn last_known(&self, client: ClientKey) -> Option<BanRecord> {
         let known = self.hot.last_known(client);
-        known.or_else(|| self.local.hot_ban(client))
+        known.or_else(|| self.local.record(client))
     }
 
     /// What is decided without Redis.
@@ -40,7 +40,7 @@ impl Shared {
         if hit.bans
             && let Some(ban) = self.last_known(hit.client)
         {
-            return uncounted(Outcome::Banned(ban));
+            return uncounted(Outcome::Banned(Box::new(ban)));
         }
         match (hit.on_store_failure, hit.cause) {
             (StoreFailurePolicy::Open | StoreFailurePolicy::Closed, Cause::Threat(_)) => {
@@ -84,7 +84,7 @@ impl Shared {
         replaces: bool,
     ) -> Ban {
         let ban = self.local.ban_now(client, duration_millis, reason);
-        if let Some(record) = self.local.hot_ban(client) {
+        if let Some(record) = self.local.record(client) {
             self.note_ban(client, &record, duration_millis, replaces);
         }
         ban

@@ -82,6 +82,12 @@ impl MemoryStore {
         lifted
     }
 
+    /// The ban of a client.
+    #[cfg(feature = "redis")]
+    pub(super) fn record(&self, client: ClientKey) -> Option<BanRecord> {
+        self.shared.in_force(client, BanRecord::clone)
+    }
+
     /// See [`Store::bans`].
     pub(super) fn bans_now(&self) -> Vec<Ban> {
         let (now, wall) = (self.shared.clock.now_millis(), self.shared.clock.wall());
@@ -142,8 +148,9 @@ impl Store for MemoryStore {
         Answer::Ready(decision)
     }
 
-    fn hot_ban(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
-        self.shared.ban_record(client)
+    #[inline]
+    fn hot_ban(&self, client: ClientKey) -> Option<BanSource> {
+        self.shared.in_force(client, |ban| ban.by)
     }
 
     fn clear_strikes(&self, client: ClientKey) -> Answer<()> {
@@ -166,8 +173,7 @@ impl Store for MemoryStore {
         let (now, wall) = (self.shared.clock.now_millis(), self.shared.clock.wall());
         Answer::Ready(
             self.shared
-                .ban_record(client)
-                .map(|ban| ban.to_ban(client, now, wall)),
+                .in_force(client, |ban| ban.to_ban(client, now, wall)),
         )
     }
 

@@ -2,8 +2,6 @@
 //!
 //! Must not know: the other shards.
 
-use std::sync::Arc;
-
 use crate::{
     bans::BanRecord,
     client::ClientKey,
@@ -23,7 +21,7 @@ const DROPS_PER_OPERATION: usize = 2;
 pub(super) struct Shard {
     logs: Table<LogKey, Log>,
     strikes: Table<ClientKey, Strikes>,
-    bans: Table<ClientKey, Arc<BanRecord>>,
+    bans: Table<ClientKey, BanRecord>,
 }
 
 impl Shard {
@@ -37,7 +35,7 @@ impl Shard {
     }
 
     /// The ban that is kept for a client, whether it is over or not.
-    pub(super) fn ban(&mut self, hash: u64, client: ClientKey) -> Option<&mut Arc<BanRecord>> {
+    pub(super) fn ban(&mut self, hash: u64, client: ClientKey) -> Option<&mut BanRecord> {
         self.bans.get_mut(hash, &client)
     }
 
@@ -46,15 +44,15 @@ impl Shard {
         &mut self,
         hash: u64,
         client: ClientKey,
-        ban: Arc<BanRecord>,
-    ) -> Option<Arc<BanRecord>> {
+        ban: BanRecord,
+    ) -> Option<BanRecord> {
         let before = self.take_ban(hash, client);
         self.bans.touch(hash, client, u64::MAX, || ban);
         before
     }
 
     /// Takes the ban away, whether it is over or not; the strikes are gone.
-    pub(super) fn take_ban(&mut self, hash: u64, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(super) fn take_ban(&mut self, hash: u64, client: ClientKey) -> Option<BanRecord> {
         self.strikes.remove(hash, &client);
         self.bans.remove(hash, &client)
     }

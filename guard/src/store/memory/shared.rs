@@ -95,10 +95,10 @@ impl Shared {
         held.home().tidy(now);
         if hit.bans
             && !self.ends.is_empty()
-            && let Some(ban) = self.ban_in(held.home(), client, hit.client, now)
+            && let Some(ban) = self.ban_in(held.home(), client, hit.client, now, BanRecord::clone)
         {
             return Decision {
-                outcome: Outcome::Banned(ban),
+                outcome: Outcome::Banned(Box::new(ban)),
                 newly_banned: false,
                 strikes: 0,
                 quotas: QuotaStates::new(),
@@ -139,12 +139,12 @@ impl Shared {
         rules: StrikeRules,
         quotas: QuotaStates,
     ) -> Decision {
-        let ban = Arc::new(automatic_ban(hit, &rules, now));
+        let ban = automatic_ban(hit, &rules, now);
         // A ban starts afresh: the windows that were tripped are empty when it ends.
         held.clear_tripped(hit, &quotas);
-        self.set_ban_in(held.home(), client, hit.client, Arc::clone(&ban));
+        self.set_ban_in(held.home(), client, hit.client, ban.clone());
         Decision {
-            outcome: Outcome::Banned(ban),
+            outcome: Outcome::Banned(Box::new(ban)),
             newly_banned: true,
             strikes: 0,
             quotas,
@@ -210,71 +210,75 @@ impl Shared {
         (hash, self.shard(self.shard_of(hash)))
     }
 
-    /// The ban in force, on the client's shard, which is locked. One that is over is taken away.
-    fn ban_in(
+    /// What is read of the ban in force, on the client's shard, which is locked. One that is over is taken away.
+    #[inline]
+    fn ban_in<T>(
         &self,
         shard: &mut Shard,
         hash: u64,
         client: ClientKey,
         now: u64,
-    ) -> Option<Arc<BanRecord>> {
+        read: impl FnOnce(&BanRecord) -> T,
+    ) -> Option<T> {
         let ban = shard.ban(hash, client)?;
         let before = ban.until_millis;
         if ban.since_millis > now {
-            Arc::make_mut(ban).not_after(now);
+            ban.not_after(now);
         }
-        let ban = Arc::clone(ban);
-        if ban.until_millis <= now {
+        let until = ban.until_millis;
+        if until <= now {
             shard.take_ban(hash, client);
             self.ends.leave(client, before);
             return None;
         }
-        if ban.until_millis != before {
-            self.ends.enter(client, ban.until_millis, Some(before));
+        if until != before {
+            self.ends.enter(client, until, Some(before));
         }
-        Some(ban)
+        Some(read(ban))
     }
 
-    fn set_ban_in(&self, shard: &mut Shard, hash: u64, client: ClientKey, ban: Arc<BanRecord>) {
+    fn set_ban_in(&self, shard: &mut Shard, hash: u64, client: ClientKey, ban: BanRecord) {
         let until = ban.until_millis;
         let before = shard.set_ban(hash, client, ban);
         self.ends
             .enter(client, until, before.map(|ban| ban.until_millis));
     }
 
+    /// What is read of a client's ban, if there is one in force.
     #[inline]
-    pub(super) fn ban_record(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
+    pub(super) fn in_force<T>(
+        &self,
+        client: ClientKey,
+        read: impl FnOnce(&BanRecord) -> T,
+    ) -> Option<T> {
         if self.ends.is_empty() {
             return None;
         }
-        self.ban_record_of_some(client)
-    }
-
-    fn ban_record_of_some(&self, client: ClientKey) -> Option<Arc<BanRecord>> {
         let (hash, mut shard) = self.home(client);
-        self.ban_in(&mut shard, hash, client, self.clock.now_millis())
+        self.ban_in(&mut shard, hash, client, self.clock.now_millis(), read)
     }
 
-    pub(super) fn records(&self) -> Vec<(ClientKey, Arc<BanRecord>)> {
+    pub(super) fn records(&self) -> Vec<(ClientKey, BanRecord)> {
         self.drop_ended_bans(self.clock.now_millis(), usize::MAX);
         let banned = self.ends.clients().into_iter();
         banned
-            .filter_map(|client| Some((client, self.ban_record(client)?)))
+            .filter_map(|client| Some((client, self.in_force(client, BanRecord::clone)?)))
             .collect()
     }
 
     pub(super) fn set_ban(&self, client: ClientKey, ban: BanRecord) {
         let (hash, mut shard) = self.home(client);
-        self.set_ban_in(&mut shard, hash, client, Arc::new(ban));
+        self.set_ban_in(&mut shard, hash, client, ban);
     }
 
     pub(super) fn lift_ban(&self, client: ClientKey) -> bool {
         let (hash, mut shard) = self.home(client);
-        let in_force = self.ban_in(&mut shard, hash, client, self.clock.now_millis());
+        let now = self.clock.now_millis();
+        let in_force = self.ban_in(&mut shard, hash, client, now, |ban| ban.until_millis);
         // The strikes go in any case.
         shard.take_ban(hash, client);
-        if let Some(ban) = &in_force {
-            self.ends.leave(client, ban.until_millis);
+        if let Some(until) = in_force {
+            self.ends.leave(client, until);
         }
         in_force.is_some()
     }

@@ -230,7 +230,7 @@ impl Store for RedisStore {
         self.at_its_time(async move { Ok(calls.decide(&question).await?.decision) })
     }
 
-    fn hot_ban(&self, _: ClientKey) -> Option<Arc<BanRecord>> {
+    fn hot_ban(&self, _: ClientKey) -> Option<BanSource> {
         None
     }
 
