@@ -96,6 +96,40 @@ async fn the_master_that_the_sentinels_chose_counts_by_itself() {
     counts(&site, old, clients("10.3"), log_of).await;
 }
 
+#[actix_web::test]
+async fn a_master_that_was_replaced_by_plan_is_left_before_it_knows() {
+    let sentinels = Arc::new(Sentinels::start());
+    let site = Site::start_with(
+        "guard:",
+        |config| {
+            config
+                .redis_urls(sentinels.urls())
+                .redis_sentinel_master(sentinels.master_name())
+        },
+        1,
+    );
+    assert_eq!(site.status("192.0.2.1").await, 200);
+    let old = sentinels.master();
+    // It is made a replica when this time has passed four times.
+    for sentinel in sentinels.sentinels() {
+        sentinel.command(&["SENTINEL", "DEBUG", "PUBLISH-PERIOD", "10000"]);
+    }
+    let sentinel = &sentinels.sentinels()[0];
+    sentinel.command(&["SENTINEL", "FAILOVER", sentinels.master_name()]);
+    let (waiting, before) = (Arc::clone(&sentinels), old.port());
+    ask_until(
+        &site,
+        move || {
+            while waiting.wait_for_failover().port() == before {}
+        },
+    )
+    .await;
+    let new = sentinels.master();
+    assert_ne!(new.port(), old.port());
+    counts(&site, new, clients("10.2"), log_of).await;
+    assert_eq!(old.info("role").as_deref(), Some("master"));
+}
+
 #[test]
 fn the_replica_of_a_master_that_was_killed_counts_by_itself() {
     alone(

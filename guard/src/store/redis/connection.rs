@@ -4,6 +4,7 @@
 //! the server was found to be out of reach just now, it fails at once.
 //! Must not know: what the scripts do, which keys there are, what is done about a failure.
 
+mod agreement;
 pub(super) mod backoff;
 mod cluster;
 mod connect;
@@ -38,7 +39,7 @@ pub(crate) use worker::Master;
 pub(super) use cluster::{Node, SLOTS, Topology, slot_of};
 pub(super) use connect::{Connection, OnPush};
 pub(super) use script::first_key;
-pub(super) use sentinel::Sentinels;
+pub(super) use sentinel::{Panel, Sentinels};
 pub(super) use servers::{Arrangement, Server};
 
 use worker::Worker;

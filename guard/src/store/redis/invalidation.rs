@@ -54,8 +54,13 @@ pub(crate) async fn watch(servers: Arc<Servers>, prefix: String, events: Queue) 
     };
     match &servers.arrangement {
         Arrangement::Single(server) => channel.follow(Master::Server(server.clone())),
-        Arrangement::Sentinel { sentinels, master } => {
-            channel.follow(Master::Named(Sentinels::new(sentinels, master)));
+        Arrangement::Sentinel {
+            sentinels,
+            master,
+            agreement,
+        } => {
+            let sentinels = Sentinels::new(sentinels, master, agreement);
+            channel.follow(Master::Named(sentinels));
         }
         Arrangement::Cluster(seeds) => {
             let survey = survey::survey(seeds.clone(), servers.timeout, lost, sender);

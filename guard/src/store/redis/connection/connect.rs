@@ -41,6 +41,7 @@ pub(in super::super) type OnPush = Box<dyn Fn(PushInfo) + Send + Sync>;
 
 /// A connection that is driven by the runtime it was made in. Dropping it closes it.
 pub(in super::super) struct Connection {
+    server: Server,
     multiplexed: MultiplexedConnection,
     driver: Driver,
     answers: AtomicU64,
@@ -66,10 +67,17 @@ impl Connection {
             Some(tls) => match *tls {},
         };
         Ok(Self {
+            server: server.clone(),
             multiplexed,
             driver: Driver::start(work),
             answers: AtomicU64::new(0),
         })
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub(in super::super) fn server(&self) -> &Server {
+        &self.server
     }
 
     /// Sends a command and waits for its reply, however long it takes.

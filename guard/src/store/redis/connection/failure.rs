@@ -97,7 +97,7 @@ impl Failure {
             "TRYAGAIN" => Self::Moving,
             "WRONGTYPE" => Self::WrongType(one_line(details)),
             // What INCR says of a text.
-            "ERR" if details.starts_with("value is not an integer") => {
+            "ERR" if details.contains("value is not an integer") => {
                 Self::WrongType(one_line(details))
             }
             // A server that is a node of a Cluster, but was configured as a server of its own.
@@ -246,6 +246,10 @@ mod tests {
         };
         assert!(matches!(
             wrapped("WRONGTYPE Operation against a key"),
+            Failure::WrongType(_)
+        ));
+        assert!(matches!(
+            wrapped("ERR value is not an integer or out of range"),
             Failure::WrongType(_)
         ));
         assert_eq!(

@@ -5,7 +5,7 @@
 use std::{
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -39,6 +39,8 @@ pub(super) struct Link {
     state: Mutex<State>,
     /// Attempts in a row that led to nothing: no connection, or one that never gave an answer of use.
     failures: AtomicU32,
+    /// Agreements of Sentinels that were heard of.
+    agreements: AtomicU64,
 }
 
 enum State {
@@ -71,6 +73,7 @@ impl Link {
             timeout,
             state: Mutex::new(State::Idle),
             failures: AtomicU32::new(0),
+            agreements: AtomicU64::new(0),
         })
     }
 
@@ -117,7 +120,7 @@ impl Link {
     ) -> Result<Result<Arc<Connection>, Attempt>, Failure> {
         let mut state = self.state();
         match &*state {
-            State::Connected(connection) if !connection.is_over() => {
+            State::Connected(connection) if !connection.is_over() && !self.is_left(connection) => {
                 return Ok(Ok(Arc::clone(connection)));
             }
             State::Connecting(attempt) => return Ok(Err(attempt.clone())),
@@ -135,6 +138,15 @@ impl Link {
         // A task of its own, because the caller may give up and others still wait.
         tokio::spawn(Arc::clone(self).attempt(result));
         Ok(Err(attempt))
+    }
+
+    /// Whether the connection leads to a server that is the master no more.
+    #[inline]
+    fn is_left(&self, connection: &Connection) -> bool {
+        match &self.target {
+            Target::Server(_) => false,
+            Target::Master(sentinels) => sentinels.have_left(connection.server(), &self.agreements),
+        }
     }
 
     async fn attempt(
@@ -269,10 +281,7 @@ impl Target {
     async fn open(&self) -> Result<Connection, Failure> {
         match self {
             Self::Server(server) => Connection::open(server, None).await,
-            Self::Master(sentinels) => {
-                let (_, connection) = sentinels.open_master(|| None).await?;
-                Ok(connection)
-            }
+            Self::Master(sentinels) => sentinels.open_master(|| None).await,
         }
     }
 }

@@ -2,40 +2,55 @@
 //!
 //! Must not know: what the master is asked.
 
-use std::collections::HashSet;
+mod panel;
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, atomic::AtomicU64},
+};
 
 use ::redis::{FromRedisValue as _, Value};
 use tokio::task::JoinSet;
 
 use super::{
+    agreement::Agreement,
     connect::{Connection, OnPush},
     failure::Failure,
     servers::{Access, Server},
 };
 
+pub(in super::super) use panel::Panel;
+
 /// The Sentinels of a master.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Sentinels {
-    sentinels: Vec<Server>,
-    master: Box<str>,
+    servers: Arc<[Server]>,
+    master: Arc<str>,
+    agreement: Arc<Agreement>,
 }
 
 impl Sentinels {
-    pub(in super::super) fn new(sentinels: &[Server], master: &str) -> Self {
+    pub(in super::super) fn new(
+        servers: &[Server],
+        master: &str,
+        agreement: &Arc<Agreement>,
+    ) -> Self {
         Self {
-            sentinels: sentinels.to_vec(),
+            servers: servers.into(),
             master: master.into(),
+            agreement: Arc::clone(agreement),
         }
     }
 
     /// Connects to the master. A Sentinel may be wrong or out of reach, so all are asked, and whoever is named has to say of
-    /// itself that it is a master.
+    /// itself that it is a master. Whoever is not the one that most of them agree on is tried last.
     pub(in super::super) async fn open_master(
         &self,
         on_push: impl Fn() -> Option<OnPush>,
-    ) -> Result<(Server, Connection), Failure> {
-        let mut answers = self.ask();
-        let mut tried = HashSet::new();
+    ) -> Result<Connection, Failure> {
+        let mut answers = self.ask_all();
+        let mut named = HashSet::new();
+        let mut doubted = Vec::new();
         let mut failure = Failure::Refused("no Sentinel answers".into());
         while let Some(answer) = answers.join_next().await {
             let server = match answer.unwrap_or(Err(Failure::Disconnected)) {
@@ -45,43 +60,60 @@ impl Sentinels {
                     continue;
                 }
             };
-            if !tried.insert((server.host.clone(), server.port)) {
+            if !named.insert((server.host.clone(), server.port)) {
+                continue;
+            }
+            if self.agreement.is_on_another(&server.host, server.port) {
+                doubted.push(server);
                 continue;
             }
             match open_if_master(&server, on_push()).await {
-                Ok(connection) => return Ok((server, connection)),
+                Ok(connection) => return Ok(connection),
+                Err(error) => failure = error,
+            }
+        }
+        for server in doubted {
+            match open_if_master(&server, on_push()).await {
+                Ok(connection) => return Ok(connection),
                 Err(error) => failure = error,
             }
         }
         Err(failure)
     }
 
-    /// Where the master is, by the first Sentinel that knows.
-    pub(in super::super) async fn master(&self) -> Result<Server, Failure> {
-        let mut answers = self.ask();
-        let mut failure = Failure::Refused("no Sentinel answers".into());
-        while let Some(answer) = answers.join_next().await {
-            match answer.unwrap_or(Err(Failure::Disconnected)) {
-                Ok(server) => return Ok(server),
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+    /// To ask them again and again.
+    pub(in super::super) fn panel(&self) -> Panel {
+        Panel::new(self.clone())
     }
 
-    fn ask(&self) -> JoinSet<Result<Server, Failure>> {
-        self.sentinels
-            .iter()
-            .map(|sentinel| ask(sentinel.clone(), self.master.clone()))
-            .collect()
+    /// Whether they have agreed on another master, since so many agreements were heard of. Costs next to nothing while there is none.
+    #[inline]
+    pub(super) fn have_left(&self, server: &Server, heard: &AtomicU64) -> bool {
+        self.agreement
+            .is_newly_on_another(&server.host, server.port, heard)
+    }
+
+    /// What was agreed on is not to be relied on: whoever asked does so no more.
+    pub(in super::super) fn forget_agreement(&self) {
+        self.agreement.forget();
+    }
+
+    fn ask_all(&self) -> JoinSet<Result<Server, Failure>> {
+        let question = |sentinel: &Server| {
+            let (sentinel, master) = (sentinel.clone(), Arc::clone(&self.master));
+            async move {
+                let connection = open_sentinel(&sentinel).await?;
+                ask(&connection, &sentinel, &master).await
+            }
+        };
+        self.servers.iter().map(question).collect()
     }
 }
 
 /// Asks one Sentinel for the master.
-async fn ask(sentinel: Server, master: Box<str>) -> Result<Server, Failure> {
-    let connection = open_sentinel(&sentinel).await?;
+async fn ask(connection: &Connection, sentinel: &Server, master: &str) -> Result<Server, Failure> {
     let mut question = ::redis::cmd("SENTINEL");
-    question.arg("get-master-addr-by-name").arg(&*master);
+    question.arg("get-master-addr-by-name").arg(master);
     match connection.request(&question).await? {
         Value::Nil => Err(Failure::other(format!(
             "the Sentinel {sentinel} knows no master by the name {master:?}"

@@ -4,7 +4,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use super::tls::Tls;
+use super::{agreement::Agreement, tls::Tls};
 
 const REDIS_PORT: u16 = 6379;
 const SENTINEL_PORT: u16 = 26379;
@@ -25,6 +25,7 @@ pub(in super::super) enum Arrangement {
     Sentinel {
         sentinels: Vec<Server>,
         master: Box<str>,
+        agreement: Arc<Agreement>,
     },
     /// These know who the others are.
     Cluster(Vec<Server>),
@@ -115,6 +116,7 @@ impl Arrangement {
             (Some(master), false) => Ok(Self::Sentinel {
                 sentinels: servers,
                 master: master.into(),
+                agreement: Arc::default(),
             }),
             (None, true) if servers.iter().any(|server| server.access.database != 0) => Err(
                 ServersError::new("must not name a database: a Cluster has but one"),
@@ -289,7 +291,9 @@ mod tests {
         let urls = ["redis://one", "redis://two:7000"];
         let sentinels = Servers::parse(&urls, Some("mymaster"), false, TIMEOUT).unwrap();
         match sentinels.arrangement {
-            Arrangement::Sentinel { sentinels, master } => {
+            Arrangement::Sentinel {
+                sentinels, master, ..
+            } => {
                 assert_eq!(&*master, "mymaster");
                 assert_eq!(sentinels[0].to_string(), "one:26379");
                 assert_eq!(sentinels[1].to_string(), "two:7000");

@@ -48,10 +48,14 @@ impl Worker {
             Arrangement::Single(server) => {
                 Route::One(Link::new(Target::Server(server.clone()), servers.timeout))
             }
-            Arrangement::Sentinel { sentinels, master } => Route::One(Link::new(
-                Target::Master(Sentinels::new(sentinels, master)),
-                servers.timeout,
-            )),
+            Arrangement::Sentinel {
+                sentinels,
+                master,
+                agreement,
+            } => {
+                let sentinels = Sentinels::new(sentinels, master, agreement);
+                Route::One(Link::new(Target::Master(sentinels), servers.timeout))
+            }
             Arrangement::Cluster(seeds) => {
                 Route::Cluster(Cluster::new(seeds, servers.timeout, Arc::clone(&deadlines)))
             }

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    super::connection::{Connection, Failure, OnPush, Sentinels, Server, backoff},
+    super::connection::{Connection, Failure, OnPush, Panel, Sentinels, Server, backoff},
     Message,
     events::{Event, Queue},
 };
@@ -19,8 +19,8 @@ use super::{
 /// A server that hangs pushes nothing, and only shows by not answering.
 const BETWEEN_PINGS: Duration = Duration::from_millis(500);
 
-/// How often the Sentinels are asked whether the master is still the master.
-const BETWEEN_QUESTIONS: Duration = Duration::from_secs(5);
+/// How often the Sentinels are asked whether the master is still the master: what the old one counts from then on is lost.
+const BETWEEN_QUESTIONS: Duration = Duration::from_secs(1);
 
 /// Whom to follow.
 #[derive(Clone)]
@@ -54,14 +54,14 @@ impl Follower {
             let lost = Arc::new(Notify::new());
             let connected = self.within(self.connect(&lost)).await;
             let failure = match connected {
-                Ok((server, connection)) => {
+                Ok(connection) => {
                     failures = 0;
                     if self.report(Status::Up).await.is_err() {
                         return;
                     }
-                    self.stay(&server, &connection, &lost).await
+                    self.stay(&connection, &lost).await
                 }
-                Err(failure) => failure,
+                Err(failure) => self.is_gone(failure),
             };
             if self.report(Status::Down(failure)).await.is_err() {
                 return;
@@ -86,17 +86,14 @@ impl Follower {
             .unwrap_or(Err(Failure::TimedOut))
     }
 
-    async fn connect(&self, lost: &Arc<Notify>) -> Result<(Server, Connection), Failure> {
+    async fn connect(&self, lost: &Arc<Notify>) -> Result<Connection, Failure> {
         let on_push = || Some(on_push(self.events.clone(), Arc::clone(lost)));
-        let (server, connection) = match &self.master {
-            Master::Server(server) => {
-                let connection = Connection::open(server, on_push()).await?;
-                (server.clone(), connection)
-            }
+        let connection = match &self.master {
+            Master::Server(server) => Connection::open(server, on_push()).await?,
             Master::Named(sentinels) => sentinels.open_master(on_push).await?,
         };
         connection.request(&self.tracking()).await?;
-        Ok((server, connection))
+        Ok(connection)
     }
 
     fn tracking(&self) -> Cmd {
@@ -108,36 +105,37 @@ impl Follower {
     }
 
     /// Returns what ended it.
-    async fn stay(&self, server: &Server, connection: &Connection, lost: &Notify) -> Failure {
+    async fn stay(&self, connection: &Connection, lost: &Notify) -> Failure {
         let ping = ::redis::cmd("PING");
+        let mut panel = self.master.panel();
         let mut asked = Instant::now();
         loop {
             if timeout(BETWEEN_PINGS, lost.notified()).await.is_ok() {
-                return Failure::Disconnected;
+                return self.is_gone(Failure::Disconnected);
             }
             match self.within(connection.request(&ping)).await {
                 // To say that one may not ask is an answer.
                 Ok(_) | Err(Failure::NotPermitted(_)) => {}
-                Err(failure) => return failure,
+                Err(failure) => return self.is_gone(failure),
             }
-            if asked.elapsed() >= BETWEEN_QUESTIONS {
+            if let Some(panel) = &mut panel
+                && asked.elapsed() >= BETWEEN_QUESTIONS
+            {
                 asked = Instant::now();
-                if self.is_replaced(server).await {
+                // If the Sentinels can't be asked, the old master is better than none.
+                if panel.have_replaced(connection.server(), self.timeout).await {
                     return Failure::ReadOnly;
                 }
             }
         }
     }
 
-    /// If the Sentinels can't be asked, the old master is better than none.
-    async fn is_replaced(&self, server: &Server) -> bool {
-        match &self.master {
-            Master::Server(_) => false,
-            Master::Named(sentinels) => self
-                .within(sentinels.master())
-                .await
-                .is_ok_and(|master| !master.is_at(&server.host, server.port)),
+    /// The Sentinels are asked no more until there is a master again.
+    fn is_gone(&self, failure: Failure) -> Failure {
+        if let Master::Named(sentinels) = &self.master {
+            sentinels.forget_agreement();
         }
+        failure
     }
 }
 
@@ -166,6 +164,13 @@ fn invalidate(events: &Queue, keys: Value) {
 }
 
 impl Master {
+    fn panel(&self) -> Option<Panel> {
+        match self {
+            Self::Server(_) => None,
+            Self::Named(sentinels) => Some(sentinels.panel()),
+        }
+    }
+
     pub(super) fn is(&self, server: &Server) -> bool {
         match self {
             Self::Server(own) => own.is_at(&server.host, server.port),

@@ -3,12 +3,16 @@
 use std::{
     io::{Read as _, Write as _},
     net::{TcpListener, TcpStream},
+    sync::atomic::{AtomicU16, Ordering},
     thread,
 };
 
 use redis_servers::Sentinels;
 
-use super::*;
+use super::{
+    super::{Arrangement, Panel, servers},
+    *,
+};
 
 /// Sentinels need a while to agree.
 const FAILOVER: Duration = Duration::from_secs(20);
@@ -121,17 +125,23 @@ async fn a_master_that_nobody_knows_is_named() {
     assert!(failure.to_string().contains("\"nobody\""), "{failure}");
 }
 
-/// A Sentinel that always names the same server. Its threads end with the test process.
+/// A Sentinel that always names the same server.
 fn stubborn_sentinel(port: u16) -> String {
+    sentinel(&Arc::new(AtomicU16::new(port)))
+}
+
+/// A Sentinel that names whom it is told. Its threads end with the test process.
+fn sentinel(port: &Arc<AtomicU16>) -> String {
+    let port = Arc::clone(port);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("redis://{}", listener.local_addr().unwrap());
-    let talk = move |mut stream: TcpStream| {
+    let talk = move |mut stream: TcpStream, port: Arc<AtomicU16>| {
         let mut buffer = [0; 4096];
         while let Ok(length @ 1..) = stream.read(&mut buffer) {
             let said = String::from_utf8_lossy(&buffer[..length]);
             let mut reply = "+OK\r\n".repeat(said.matches("SETINFO").count());
             if said.contains("SENTINEL") {
-                let port = port.to_string();
+                let port = port.load(Ordering::SeqCst).to_string();
                 reply += &format!("*2\r\n$9\r\n127.0.0.1\r\n${}\r\n{port}\r\n", port.len());
             }
             stream.write_all(reply.as_bytes()).unwrap();
@@ -139,7 +149,8 @@ fn stubborn_sentinel(port: u16) -> String {
     };
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || talk(stream));
+            let port = Arc::clone(&port);
+            thread::spawn(move || talk(stream, port));
         }
     });
     url
@@ -157,4 +168,65 @@ async fn a_sentinel_that_names_a_replica_is_not_believed() {
         let connections = connections(&urls, Some("m"), false);
         count(&connections, "k").await.unwrap();
     }
+}
+
+fn panel(connections: &Connections) -> Panel {
+    match &connections.shared.servers.arrangement {
+        Arrangement::Sentinel {
+            sentinels,
+            master,
+            agreement,
+        } => super::super::Sentinels::new(sentinels, master, agreement).panel(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn as_named(server: &Server) -> servers::Server {
+    let servers = Servers::parse(&[server.url()], None, false, TIMEOUT).unwrap();
+    match servers.arrangement {
+        Arrangement::Single(server) => server,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[actix_web::test]
+async fn whom_most_sentinels_name_is_asked_although_the_old_master_would_go_on() {
+    let (old, new) = (Server::start(), Server::start());
+    let named: [_; 3] = std::array::from_fn(|_| Arc::new(AtomicU16::new(old.port())));
+    let connections = connections(&named.each_ref().map(sentinel), Some("m"), false);
+    let mut panel = panel(&connections);
+    assert_eq!(count(&connections, "k").await, Ok(Value::Int(1)));
+    let first = as_named(&old);
+
+    // One of three may be wrong.
+    named[1].store(new.port(), Ordering::SeqCst);
+    for calls in 2..5 {
+        assert!(!panel.have_replaced(&first, TIMEOUT).await);
+        assert_eq!(count(&connections, "k").await, Ok(Value::Int(calls)));
+    }
+
+    named[0].store(new.port(), Ordering::SeqCst);
+    assert!(panel.have_replaced(&first, TIMEOUT).await);
+    // The third is not believed, however often a connection is made anew.
+    for calls in 1..10 {
+        assert_eq!(count(&connections, "k").await, Ok(Value::Int(calls)));
+        new.command(&["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"]);
+        recovered(&connections, "other").await;
+    }
+    assert_eq!(old.command(&["GET", "k"]), Value::BulkString(b"4".into()));
+}
+
+#[actix_web::test]
+async fn a_sentinel_that_contradicts_the_others_is_believed_when_their_master_is_gone() {
+    let (old, new) = (Server::start(), Server::start());
+    let named: [_; 3] = std::array::from_fn(|_| Arc::new(AtomicU16::new(old.port())));
+    let connections = connections(&named.each_ref().map(sentinel), Some("m"), false);
+    let mut panel = panel(&connections);
+    count(&connections, "k").await.unwrap();
+    assert!(panel.have_replaced(&as_named(&new), TIMEOUT).await);
+    old.kill();
+    named[2].store(new.port(), Ordering::SeqCst);
+    let took = recovered(&connections, "k").await;
+    assert!(took < RECOVERY, "{took:?}");
+    assert_ne!(new.command(&["GET", "k"]), Value::Nil);
 }
