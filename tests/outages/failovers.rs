@@ -110,9 +110,11 @@ async fn a_master_that_was_replaced_by_plan_is_left_before_it_knows() {
     );
     assert_eq!(site.status("192.0.2.1").await, 200);
     let old = sentinels.master();
-    // It is made a replica when this time has passed four times.
+    // It is made a replica when this time has passed four times. (Redis 6.2 knows no such command, and waits for eight seconds.)
     for sentinel in sentinels.sentinels() {
-        sentinel.command(&["SENTINEL", "DEBUG", "PUBLISH-PERIOD", "10000"]);
+        sentinel
+            .try_command(&["SENTINEL", "DEBUG", "PUBLISH-PERIOD", "10000"])
+            .ok();
     }
     let sentinel = &sentinels.sentinels()[0];
     sentinel.command(&["SENTINEL", "FAILOVER", sentinels.master_name()]);
