@@ -12,8 +12,8 @@ use std::{
 };
 
 /// It ends with its input, which closes when this process ends, however it does, and takes the browsers along that it started: they
-/// are of its process group.
-const SUPERVISED: &str = "chromedriver --port=0 & cat >/dev/null; kill -s KILL -- -$$";
+/// are of its process group. Its output is chromedriver's alone, and so ends if chromedriver does not start.
+const SUPERVISED: &str = "chromedriver --port=0 & exec >&-; cat >/dev/null; kill -s KILL -- -$$";
 
 /// Says on which port it listens.
 const STARTED: &str = "ChromeDriver was started successfully on port ";
