@@ -164,8 +164,7 @@ impl Store for Failover {
     }
 
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
-        let replaces =
-            self.shared.unwritten.overtakes(client) || self.shared.last_known(client).is_some();
+        let replaces = self.shared.unwritten.overtakes(client) || self.shared.knows_ban_of(client);
         self.shared.overtake(client);
         let call = self.shared.redis.ban(client, duration_millis, reason);
         let reason = reason.to_owned();
@@ -175,7 +174,7 @@ impl Store for Failover {
     }
 
     fn unban(&self, client: ClientKey) -> Answer<bool> {
-        let known_here = self.shared.last_known(client).is_some();
+        let known_here = self.shared.knows_ban_of(client);
         self.shared.overtake(client);
         let call = self.shared.redis.unban(client);
         let call = async move { Ok(call.await? || known_here) };

@@ -89,12 +89,16 @@ impl HotBans {
         self.known(client, believed, since, |ban| ban.by)
     }
 
-    /// The ban of a client that was known last, while nobody can be asked.
-    pub(crate) fn last_known(&self, client: ClientKey) -> Option<BanRecord> {
+    /// What is read of the ban of a client that was known last, while nobody can be asked.
+    pub(crate) fn last_known<T>(
+        &self,
+        client: ClientKey,
+        read: impl FnOnce(&BanRecord) -> T,
+    ) -> Option<T> {
         if self.is_empty() {
             return None;
         }
-        self.known(client, u64::MAX, Moment(0), BanRecord::clone)
+        self.known(client, u64::MAX, Moment(0), read)
     }
 
     /// Taken before somebody is asked about a ban.
@@ -273,7 +277,7 @@ mod tests {
         assert_eq!(bans.get(ALICE), Some(BanSource::Automatic));
         advance(&clock, 1);
         assert_eq!(bans.get(ALICE), None);
-        assert_eq!(bans.last_known(ALICE), None);
+        assert_eq!(bans.last_known(ALICE, BanRecord::clone), None);
     }
 
     #[test]
@@ -286,7 +290,11 @@ mod tests {
             assert_eq!(bans.get(ALICE), Some(BanSource::Automatic), "{told}");
             advance(&clock, 1);
             assert_eq!(bans.get(ALICE), None, "{told}");
-            assert_eq!(bans.last_known(ALICE), Some(ban()), "{told}");
+            assert_eq!(
+                bans.last_known(ALICE, BanRecord::clone),
+                Some(ban()),
+                "{told}"
+            );
         }
     }
 
@@ -296,13 +304,13 @@ mod tests {
         let asked = bans.moment();
         bans.forget(ALICE);
         bans.remember(asked, ALICE, ban(), HOUR);
-        assert_eq!(bans.last_known(ALICE), None);
+        assert_eq!(bans.last_known(ALICE, BanRecord::clone), None);
         let asked = bans.moment();
         bans.forget_all();
         bans.remember(asked, ALICE, ban(), HOUR);
-        assert_eq!(bans.last_known(ALICE), None);
+        assert_eq!(bans.last_known(ALICE, BanRecord::clone), None);
         bans.remember(bans.moment(), ALICE, ban(), HOUR);
-        assert_eq!(bans.last_known(ALICE), Some(ban()));
+        assert_eq!(bans.last_known(ALICE, BanRecord::clone), Some(ban()));
     }
 
     #[test]
@@ -317,12 +325,12 @@ mod tests {
         bans.remember(asked, ALICE, ban(), HOUR);
         for client in [ALICE, BOB] {
             assert_eq!(bans.get(client), None);
-            assert_eq!(bans.last_known(client), Some(ban()));
+            assert_eq!(bans.last_known(client, BanRecord::clone), Some(ban()));
         }
         bans.remember(bans.moment(), ALICE, ban(), HOUR);
         bans.has_none(BOB);
         assert_eq!(bans.get(ALICE), Some(BanSource::Automatic));
-        assert_eq!(bans.last_known(BOB), None);
+        assert_eq!(bans.last_known(BOB, BanRecord::clone), None);
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Store for SharedBans {
     fn ban(&self, client: ClientKey, duration_millis: u64, reason: &str) -> Answer<Ban> {
         let replaces = self.shared.memory.hot_ban(client).is_some();
         let answer = self.shared.memory.ban(client, duration_millis, reason);
-        if let Some(ban) = self.shared.memory.record(client) {
+        if let Some(ban) = self.shared.memory.in_force(client, BanRecord::clone) {
             self.shared
                 .note_ban(client, &ban, duration_millis, replaces);
         }

@@ -22,7 +22,7 @@ use super::owned_hit::OwnedLogs;
 impl Shared {
     pub(super) fn hot_ban(&self, client: ClientKey) -> Option<BanSource> {
         if self.is_out(client) {
-            return self.last_known(client).map(|ban| ban.by);
+            return self.last_known(client, |ban| ban.by);
         }
         self.hot.get(client).or_else(|| {
             let unwritten = self.unwritten.concerns(client);
@@ -30,15 +30,25 @@ impl Shared {
         })
     }
 
-    pub(super) fn last_known(&self, client: ClientKey) -> Option<BanRecord> {
-        let known = self.hot.last_known(client);
-        known.or_else(|| self.local.record(client))
+    /// What is read of the ban of a client that is known here.
+    pub(super) fn last_known<T>(
+        &self,
+        client: ClientKey,
+        read: impl Fn(&BanRecord) -> T,
+    ) -> Option<T> {
+        let known = self.hot.last_known(client, &read);
+        known.or_else(|| self.local.in_force(client, &read))
+    }
+
+    /// Whether a ban of the client is known here.
+    pub(super) fn knows_ban_of(&self, client: ClientKey) -> bool {
+        self.last_known(client, |_| ()).is_some()
     }
 
     /// What is decided without Redis.
     pub(super) fn decide_here(&self, hit: &Hit<'_>) -> Decision {
         if hit.bans
-            && let Some(ban) = self.last_known(hit.client)
+            && let Some(ban) = self.last_known(hit.client, BanRecord::clone)
         {
             return uncounted(Outcome::Banned(Box::new(ban)));
         }
@@ -84,7 +94,7 @@ impl Shared {
         replaces: bool,
     ) -> Ban {
         let ban = self.local.ban_now(client, duration_millis, reason);
-        if let Some(record) = self.local.record(client) {
+        if let Some(record) = self.local.in_force(client, BanRecord::clone) {
             self.note_ban(client, &record, duration_millis, replaces);
         }
         ban

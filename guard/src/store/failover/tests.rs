@@ -133,13 +133,13 @@ async fn what_redis_says_of_a_client_replaces_what_was_known_before_an_outage() 
     let (store, _) = start(&server);
     let hot = &store.shared.hot;
     store.ban(ALICE, HOUR, "a reason").wait().await;
-    while hot.last_known(ALICE).is_none() {
+    while hot.last_known(ALICE, BanRecord::clone).is_none() {
         Ask::request(ALICE).put(&store).wait().await;
     }
     hot.doubt_all();
     server.command(&["DEL", &format!("guard:banned_ips:{ALICE}")]);
     Ask::request(ALICE).put(&store).wait().await;
-    assert_eq!(hot.last_known(ALICE), None);
+    assert_eq!(hot.last_known(ALICE, BanRecord::clone), None);
 }
 
 #[actix_web::test]

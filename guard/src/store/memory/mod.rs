@@ -82,10 +82,14 @@ impl MemoryStore {
         lifted
     }
 
-    /// The ban of a client.
+    /// What is read of the ban of a client.
     #[cfg(feature = "redis")]
-    pub(super) fn record(&self, client: ClientKey) -> Option<BanRecord> {
-        self.shared.in_force(client, BanRecord::clone)
+    pub(super) fn in_force<T>(
+        &self,
+        client: ClientKey,
+        read: impl FnOnce(&BanRecord) -> T,
+    ) -> Option<T> {
+        self.shared.in_force(client, read)
     }
 
     /// See [`Store::bans`].
