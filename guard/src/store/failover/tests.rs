@@ -120,7 +120,7 @@ async fn bans_that_were_known_stay_known_while_redis_tells_but_does_not_answer()
         by: BanSource::Manual,
     };
     let hot = &store.shared.hot;
-    hot.remember(hot.moment(), ALICE, record.into(), HOUR);
+    hot.remember(hot.moment(), ALICE, record, HOUR);
     store.shared.told(Event::Up).await;
     assert!(store.hot_ban(ALICE).is_some());
     store.shared.told(Event::Invalidated(ALICE)).await;
