@@ -97,6 +97,14 @@ pub(in crate::store) fn store_of_cluster(urls: &[String]) -> RedisStore {
     RedisStore::new(servers, "guard:", true)
 }
 
+/// A store on the master that Sentinels name.
+#[cfg(test)]
+pub(in crate::store) fn store_of_sentinels(urls: &[String], master: &str) -> RedisStore {
+    let timeout = std::time::Duration::from_millis(250);
+    let servers = Servers::parse(urls, Some(master), false, timeout).unwrap();
+    RedisStore::new(servers, "guard:", false)
+}
+
 /// See [`check_servers`](super::check_servers).
 pub(in crate::store) fn check_servers(
     settings: &Settings,
