@@ -1,4 +1,4 @@
-//! Paths and header values in which nothing was found lately: they repeat, and looking is dear.
+//! Paths, header values and texts of queries in which nothing was found lately: they repeat, and looking is dear.
 //!
 //! One small memory for each thread; a value is compared as a whole, so nobody can make another one pass for it.
 //! Must not know: what is looked for.

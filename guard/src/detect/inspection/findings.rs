@@ -29,8 +29,9 @@ const HEADER_BYTES: usize = 4 << 10;
 /// For whom values are remembered as harmless: the detectors of values by the bits of [`Detection::value_detectors`], and these.
 const SCANNER: u64 = 1 << 8;
 const PROBE: u64 = 1 << 9;
-/// The detectors of values look at paths in another way than at headers: there they have the bits from this one on.
+/// The detectors of values look at paths and queries in another way than at headers: there they have the bits from these on.
 const OF_PATHS: u32 = 16;
+const OF_QUERIES: u32 = 32;
 
 /// Each finding is given to this, with what is done about it; it says whether that is all.
 pub(super) type Hear<'a> = &'a mut dyn FnMut(Finding, Action) -> bool;
@@ -83,11 +84,24 @@ impl Findings<'_> {
         let probes = self.detection.action(Category::Probe) != Action::Off;
         let detectors = self.detection.value_detectors() << OF_PATHS;
         let detectors = detectors | if probes { PROBE } else { 0 };
+        self.unless_harmless(detectors, raw, |findings| {
+            findings.by_path_detectors_anew(raw, application)
+        })
+    }
+
+    /// Looks at what these detectors are not known to find nothing in, and remembers if they find nothing.
+    #[inline]
+    fn unless_harmless(
+        &mut self,
+        detectors: u64,
+        raw: &[u8],
+        look: impl FnOnce(&mut Self) -> bool,
+    ) -> bool {
         if harmless::known_to(raw) & detectors == detectors {
             return false;
         }
         let before = self.hits;
-        let is_all = self.by_path_detectors_anew(raw, application);
+        let is_all = look(self);
         if self.hits == before {
             harmless::remember(detectors, raw);
         }
@@ -116,7 +130,7 @@ impl Findings<'_> {
         // A path is not one value: its segments are.
         raw.split(|byte| *byte == b'/')
             .filter(|segment| !segment.is_empty())
-            .any(|segment| self.in_raw_value(Surface::Path, segment, false))
+            .any(|segment| self.in_raw_value(Surface::Path, segment))
     }
 
     #[inline]
@@ -132,9 +146,9 @@ impl Findings<'_> {
             let (name, value) = split_once(pair, b'=');
             let value = value.unwrap_or_default();
             let surface = Surface::Query(name);
-            if self.in_raw_value(surface, value, true)
+            if self.in_query_text(surface, value)
                 || self.by_own_rules(surface, value, true)
-                || self.in_raw_value(surface, name, true)
+                || self.in_query_text(surface, name)
             {
                 return true;
             }
@@ -190,21 +204,27 @@ impl Findings<'_> {
 
     fn in_header(&mut self, name: &HeaderName, value: &[u8]) -> bool {
         let detectors = self.detection.value_detectors();
-        if harmless::known_to(value) & detectors == detectors {
-            return false;
-        }
-        let before = self.hits;
-        let is_all = self.in_raw_value(Surface::Header(name.as_str()), value, false);
-        if self.hits == before {
-            harmless::remember(detectors, value);
-        }
-        is_all
+        self.unless_harmless(detectors, value, |findings| {
+            findings.in_raw_value(Surface::Header(name.as_str()), value)
+        })
     }
 
-    /// A value as sent.
+    /// A name or a value of a query. Links and forms bring the same ones again and again.
     #[inline]
-    fn in_raw_value(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {
-        !FirstLook::at(raw).is_ordinary() && self.in_layers(surface, raw, plus_is_space)
+    fn in_query_text(&mut self, surface: Surface<'_>, raw: &[u8]) -> bool {
+        if FirstLook::at(raw).is_ordinary() {
+            return false;
+        }
+        let detectors = self.detection.value_detectors() << OF_QUERIES;
+        self.unless_harmless(detectors, raw, |findings| {
+            findings.in_layers(surface, raw, true)
+        })
+    }
+
+    /// A value as sent, in which a plus is a plus.
+    #[inline]
+    fn in_raw_value(&mut self, surface: Surface<'_>, raw: &[u8]) -> bool {
+        !FirstLook::at(raw).is_ordinary() && self.in_layers(surface, raw, false)
     }
 
     fn in_layers(&mut self, surface: Surface<'_>, raw: &[u8], plus_is_space: bool) -> bool {

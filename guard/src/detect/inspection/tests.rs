@@ -202,6 +202,36 @@ fn the_size_of_what_is_looked_at_is_bounded() {
 }
 
 #[test]
+fn what_is_harmless_in_a_header_is_looked_at_anew_in_a_query_where_a_plus_is_a_space() {
+    let detection = Detection::default();
+    let text = "<img+src=x+onerror=alert(1)>";
+    for _ in 0..3 {
+        assert_eq!(found(&detection, "/", "", &[("referer", text)]), []);
+        let in_query = found(&detection, "/", &format!("q={text}"), &[]);
+        assert_eq!(in_query.len(), 1, "{in_query:?}");
+    }
+}
+
+#[test]
+fn a_query_that_is_known_to_be_harmless_is_so_for_the_detectors_that_looked_at_it() {
+    let mut detection = Detection::default();
+    detection.set_action(Category::Xss, Action::Off);
+    let query = "q=<b onclick=alert(2)>";
+    assert_eq!(found(&detection, "/", query, &[]), []);
+    assert_eq!(found(&Detection::default(), "/", query, &[]).len(), 1);
+    // Only a part of it is.
+    assert_eq!(found(&detection, "/", "q=' or 1=1--", &[]).len(), 1);
+    assert_eq!(
+        found(&detection, "/", "q=garden (wood)&p=' or 1=1--", &[]).len(),
+        1
+    );
+    assert_eq!(
+        found(&detection, "/", "q=garden (wood)&p=' or 1=1--", &[]).len(),
+        1
+    );
+}
+
+#[test]
 fn every_user_agent_line_is_looked_at_also_when_the_first_is_known_to_be_harmless() {
     let detection = Detection::default();
     let harmless = ("user-agent", "Mozilla/5.0 (of this very test; x=1)");
