@@ -40,6 +40,21 @@ async fn ask_until<T: Send + 'static>(site: &Site, work: impl FnOnce() -> T + Se
     work.await.unwrap()
 }
 
+/// A site on the master that Sentinels name, which has been asked.
+async fn site_behind(sentinels: &Sentinels) -> Site {
+    let site = Site::start_with(
+        "guard:",
+        |config| {
+            config
+                .redis_urls(sentinels.urls())
+                .redis_sentinel_master(sentinels.master_name())
+        },
+        1,
+    );
+    assert_eq!(site.status("192.0.2.1").await, 200);
+    site
+}
+
 /// Waits until a server counts what clients ask, to the limit. A node that has just been promoted may be slow yet, so a client with
 /// whom something went wrong is followed by another one.
 async fn counts(
@@ -60,16 +75,7 @@ async fn counts(
 #[actix_web::test]
 async fn the_master_that_the_sentinels_chose_counts_by_itself() {
     let sentinels = Arc::new(Sentinels::start());
-    let site = Site::start_with(
-        "guard:",
-        |config| {
-            config
-                .redis_urls(sentinels.urls())
-                .redis_sentinel_master(sentinels.master_name())
-        },
-        1,
-    );
-    assert_eq!(site.status("192.0.2.1").await, 200);
+    let site = site_behind(&sentinels).await;
     // The old one is not there any more.
     sentinels.kill_master();
     let waiting = Arc::clone(&sentinels);
@@ -99,16 +105,7 @@ async fn the_master_that_the_sentinels_chose_counts_by_itself() {
 #[actix_web::test]
 async fn a_master_that_was_replaced_by_plan_is_left_before_it_knows() {
     let sentinels = Arc::new(Sentinels::start());
-    let site = Site::start_with(
-        "guard:",
-        |config| {
-            config
-                .redis_urls(sentinels.urls())
-                .redis_sentinel_master(sentinels.master_name())
-        },
-        1,
-    );
-    assert_eq!(site.status("192.0.2.1").await, 200);
+    let site = site_behind(&sentinels).await;
     let old = sentinels.master();
     // It is made a replica when this time has passed four times. (Redis 6.2 knows no such command, and waits for eight seconds.)
     for sentinel in sentinels.sentinels() {

@@ -77,9 +77,9 @@ impl Facts for Asked<'_> {
     /// A proxy that nobody declared is refused only if somebody banned it by hand: a ban that its address earned without it would hit
     /// everybody behind it.
     #[inline]
-    fn hot_ban(&self) -> Option<BanSource> {
-        let by = self.view.store().hot_ban(self.client.key())?;
-        (self.client.can_be_struck() || by == BanSource::Manual).then_some(by)
+    fn is_banned(&self) -> bool {
+        let by = self.view.store().hot_ban(self.client.key());
+        by.is_some_and(|by| self.client.can_be_struck() || by == BanSource::Manual)
     }
 
     fn threat(&self) -> Option<Threat> {

@@ -6,7 +6,6 @@
 mod tests;
 
 use crate::{
-    bans::BanSource,
     client::{Client, Networks, Role, UserAgents},
     config::Settings,
     detect::Threat,
@@ -24,8 +23,8 @@ pub(crate) trait Facts {
     fn is_proven_crawler(&self) -> bool;
     /// The request is an operator's: it is for an admin scope, and proves it.
     fn is_operator(&self) -> bool;
-    /// Who banned the client, if a ban that holds for it is known here.
-    fn hot_ban(&self) -> Option<BanSource>;
+    /// A ban that holds for the client is known here.
+    fn is_banned(&self) -> bool;
     /// What a detector sees in the request.
     fn threat(&self) -> Option<Threat>;
 }
@@ -108,7 +107,7 @@ pub(crate) fn course(settings: &Settings, client: &Client, facts: &impl Facts) -
         return Course::Serve(Pass::Operator);
     }
     // 5. Banned, hot.
-    if settings.enable_ip_banning && facts.hot_ban().is_some() {
+    if settings.enable_ip_banning && facts.is_banned() {
         return Course::Refuse(Barred::Banned);
     }
     // 6. Detect.

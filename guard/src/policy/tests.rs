@@ -84,8 +84,8 @@ impl Facts for Request<'_> {
         self.look_at("operator", Operator)
     }
 
-    fn hot_ban(&self) -> Option<BanSource> {
-        self.look_at("ban", Banned).then_some(BanSource::Manual)
+    fn is_banned(&self) -> bool {
+        self.look_at("ban", Banned)
     }
 
     fn threat(&self) -> Option<Threat> {

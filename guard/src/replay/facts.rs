@@ -8,7 +8,6 @@ use actix_web::{dev::Url, http::Uri};
 use smallvec::SmallVec;
 
 use crate::{
-    bans::BanSource,
     client::Client,
     detect::{Action, Application, ProbeMatch, Threat},
     inspector::inspect,
@@ -51,8 +50,8 @@ impl Facts for Past<'_> {
         false
     }
 
-    fn hot_ban(&self) -> Option<BanSource> {
-        self.view.store().hot_ban(self.client.key())
+    fn is_banned(&self) -> bool {
+        self.view.store().hot_ban(self.client.key()).is_some()
     }
 
     fn threat(&self) -> Option<Threat> {

@@ -54,14 +54,7 @@ pub(crate) async fn watch(servers: Arc<Servers>, prefix: String, events: Queue) 
     };
     match &servers.arrangement {
         Arrangement::Single(server) => channel.follow(Master::Server(server.clone())),
-        Arrangement::Sentinel {
-            sentinels,
-            master,
-            agreement,
-        } => {
-            let sentinels = Sentinels::new(sentinels, master, agreement);
-            channel.follow(Master::Named(sentinels));
-        }
+        Arrangement::Sentinel(watched) => channel.follow(Master::Named(Sentinels::new(watched))),
         Arrangement::Cluster(seeds) => {
             let survey = survey::survey(seeds.clone(), servers.timeout, lost, sender);
             channel.tasks.spawn(survey);

@@ -82,7 +82,12 @@ impl Failure {
             .map(|word| word.trim_start_matches('-'))
             .map(|word| Self::of_code(word, details))
             .find(|failure| !matches!(failure, Self::Other(_)))
-            .unwrap_or_else(|| Self::of_code("ERR", details))
+            .unwrap_or_else(|| {
+                let inner = details
+                    .split_once(": ERR ")
+                    .map_or(details, |(_, inner)| inner);
+                Self::of_code("ERR", inner)
+            })
     }
 
     fn of_code(code: &str, details: &str) -> Self {
@@ -97,7 +102,7 @@ impl Failure {
             "TRYAGAIN" => Self::Moving,
             "WRONGTYPE" => Self::WrongType(one_line(details)),
             // What INCR says of a text.
-            "ERR" if details.contains("value is not an integer") => {
+            "ERR" if details.starts_with("value is not an integer") => {
                 Self::WrongType(one_line(details))
             }
             // A server that is a node of a Cluster, but was configured as a server of its own.

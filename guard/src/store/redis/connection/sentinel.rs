@@ -16,30 +16,18 @@ use super::{
     agreement::Agreement,
     connect::{Connection, OnPush},
     failure::Failure,
-    servers::{Access, Server},
+    servers::{Access, Server, Watched},
 };
 
 pub(in super::super) use panel::Panel;
 
 /// The Sentinels of a master.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Sentinels {
-    servers: Arc<[Server]>,
-    master: Arc<str>,
-    agreement: Arc<Agreement>,
-}
+pub(in super::super) struct Sentinels(Watched);
 
 impl Sentinels {
-    pub(in super::super) fn new(
-        servers: &[Server],
-        master: &str,
-        agreement: &Arc<Agreement>,
-    ) -> Self {
-        Self {
-            servers: servers.into(),
-            master: master.into(),
-            agreement: Arc::clone(agreement),
-        }
+    pub(in super::super) fn new(watched: &Watched) -> Self {
+        Self(watched.clone())
     }
 
     /// Connects to the master. A Sentinel may be wrong or out of reach, so all are asked, and whoever is named has to say of
@@ -52,33 +40,33 @@ impl Sentinels {
         let mut named = HashSet::new();
         let mut doubted = Vec::new();
         let mut failure = Failure::Refused("no Sentinel answers".into());
-        while let Some(answer) = answers.join_next().await {
-            let server = match answer.unwrap_or(Err(Failure::Disconnected)) {
-                Ok(server) => server,
-                Err(error) => {
+        loop {
+            let answer = answers.join_next().await;
+            let server = match answer.map(|answer| answer.unwrap_or(Err(Failure::Disconnected))) {
+                Some(Ok(server)) if !named.insert((server.host.clone(), server.port)) => continue,
+                Some(Ok(server)) if self.agreement().is_on_another(&server.host, server.port) => {
+                    doubted.push(server);
+                    continue;
+                }
+                Some(Ok(server)) => server,
+                Some(Err(error)) => {
                     failure = error;
                     continue;
                 }
+                None => match doubted.pop() {
+                    Some(server) => server,
+                    None => return Err(failure),
+                },
             };
-            if !named.insert((server.host.clone(), server.port)) {
-                continue;
-            }
-            if self.agreement.is_on_another(&server.host, server.port) {
-                doubted.push(server);
-                continue;
-            }
             match open_if_master(&server, on_push()).await {
                 Ok(connection) => return Ok(connection),
                 Err(error) => failure = error,
             }
         }
-        for server in doubted {
-            match open_if_master(&server, on_push()).await {
-                Ok(connection) => return Ok(connection),
-                Err(error) => failure = error,
-            }
-        }
-        Err(failure)
+    }
+
+    fn agreement(&self) -> &Agreement {
+        &self.0.agreement
     }
 
     /// To ask them again and again.
@@ -89,24 +77,24 @@ impl Sentinels {
     /// Whether they have agreed on another master, since so many agreements were heard of. Costs next to nothing while there is none.
     #[inline]
     pub(super) fn have_left(&self, server: &Server, heard: &AtomicU64) -> bool {
-        self.agreement
+        self.agreement()
             .is_newly_on_another(&server.host, server.port, heard)
     }
 
     /// What was agreed on is not to be relied on: whoever asked does so no more.
     pub(in super::super) fn forget_agreement(&self) {
-        self.agreement.forget();
+        self.agreement().forget();
     }
 
     fn ask_all(&self) -> JoinSet<Result<Server, Failure>> {
         let question = |sentinel: &Server| {
-            let (sentinel, master) = (sentinel.clone(), Arc::clone(&self.master));
+            let (sentinel, master) = (sentinel.clone(), Arc::clone(&self.0.master));
             async move {
                 let connection = open_sentinel(&sentinel).await?;
                 ask(&connection, &sentinel, &master).await
             }
         };
-        self.servers.iter().map(question).collect()
+        self.0.sentinels.iter().map(question).collect()
     }
 }
 

@@ -22,13 +22,17 @@ pub(crate) struct Servers {
 pub(in super::super) enum Arrangement {
     Single(Server),
     /// These know who is the master of that name.
-    Sentinel {
-        sentinels: Vec<Server>,
-        master: Box<str>,
-        agreement: Arc<Agreement>,
-    },
+    Sentinel(Watched),
     /// These know who the others are.
     Cluster(Vec<Server>),
+}
+
+/// A master by its name, and the Sentinels that watch it.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Watched {
+    pub(super) sentinels: Arc<[Server]>,
+    pub(super) master: Arc<str>,
+    pub(super) agreement: Arc<Agreement>,
 }
 
 /// A server, and what it takes to be let in.
@@ -92,7 +96,7 @@ impl Servers {
     pub(crate) fn database(&self) -> i64 {
         let server = match &self.arrangement {
             Arrangement::Single(server) => Some(server),
-            Arrangement::Sentinel { sentinels, .. } => sentinels.first(),
+            Arrangement::Sentinel(watched) => watched.sentinels.first(),
             Arrangement::Cluster(_) => None,
         };
         server.map_or(0, |server| server.access.database)
@@ -113,11 +117,11 @@ impl Arrangement {
                 "must be either Sentinels or nodes of a Cluster, not both",
             )),
             (Some(""), false) => Err(ServersError::new("must have the name of the master")),
-            (Some(master), false) => Ok(Self::Sentinel {
-                sentinels: servers,
+            (Some(master), false) => Ok(Self::Sentinel(Watched {
+                sentinels: servers.into(),
                 master: master.into(),
                 agreement: Arc::default(),
-            }),
+            })),
             (None, true) if servers.iter().any(|server| server.access.database != 0) => Err(
                 ServersError::new("must not name a database: a Cluster has but one"),
             ),
@@ -291,10 +295,9 @@ mod tests {
         let urls = ["redis://one", "redis://two:7000"];
         let sentinels = Servers::parse(&urls, Some("mymaster"), false, TIMEOUT).unwrap();
         match sentinels.arrangement {
-            Arrangement::Sentinel {
-                sentinels, master, ..
-            } => {
-                assert_eq!(&*master, "mymaster");
+            Arrangement::Sentinel(watched) => {
+                let sentinels = watched.sentinels;
+                assert_eq!(&*watched.master, "mymaster");
                 assert_eq!(sentinels[0].to_string(), "one:26379");
                 assert_eq!(sentinels[1].to_string(), "two:7000");
             }

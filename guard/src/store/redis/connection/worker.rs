@@ -48,12 +48,8 @@ impl Worker {
             Arrangement::Single(server) => {
                 Route::One(Link::new(Target::Server(server.clone()), servers.timeout))
             }
-            Arrangement::Sentinel {
-                sentinels,
-                master,
-                agreement,
-            } => {
-                let sentinels = Sentinels::new(sentinels, master, agreement);
+            Arrangement::Sentinel(watched) => {
+                let sentinels = Sentinels::new(watched);
                 Route::One(Link::new(Target::Master(sentinels), servers.timeout))
             }
             Arrangement::Cluster(seeds) => {

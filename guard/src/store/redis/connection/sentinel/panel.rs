@@ -19,7 +19,7 @@ pub(in super::super::super) struct Panel {
 
 impl Panel {
     pub(super) fn new(sentinels: Sentinels) -> Self {
-        let connections = sentinels.servers.iter().map(|_| None).collect();
+        let connections = sentinels.0.sentinels.iter().map(|_| None).collect();
         Self {
             sentinels,
             connections,
@@ -35,15 +35,15 @@ impl Panel {
         let Some(master) = majority(self.ask(patience).await) else {
             return false;
         };
-        self.sentinels.agreement.reach(&master.host, master.port);
+        self.sentinels.agreement().reach(&master.host, master.port);
         !master.is_at(&server.host, server.port)
     }
 
     async fn ask(&mut self, patience: Duration) -> Vec<Server> {
         let mut questions = JoinSet::new();
-        for (number, sentinel) in self.sentinels.servers.iter().enumerate() {
+        for (number, sentinel) in self.sentinels.0.sentinels.iter().enumerate() {
             let kept = self.connections.get_mut(number).and_then(Option::take);
-            let question = ask_over(kept, sentinel.clone(), Arc::clone(&self.sentinels.master));
+            let question = ask_over(kept, sentinel.clone(), Arc::clone(&self.sentinels.0.master));
             questions.spawn(async move { (number, timeout(patience, question).await) });
         }
         let mut named = Vec::new();

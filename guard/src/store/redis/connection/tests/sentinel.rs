@@ -172,13 +172,17 @@ async fn a_sentinel_that_names_a_replica_is_not_believed() {
 
 fn panel(connections: &Connections) -> Panel {
     match &connections.shared.servers.arrangement {
-        Arrangement::Sentinel {
-            sentinels,
-            master,
-            agreement,
-        } => super::super::Sentinels::new(sentinels, master, agreement).panel(),
+        Arrangement::Sentinel(watched) => super::super::Sentinels::new(watched).panel(),
         other => panic!("{other:?}"),
     }
+}
+
+/// Three Sentinels that name this server, with the ports that they name, and all that asks them.
+fn three_sentinels(server: &Server) -> ([Arc<AtomicU16>; 3], Connections, Panel) {
+    let named = std::array::from_fn(|_| Arc::new(AtomicU16::new(server.port())));
+    let connections = connections(&named.each_ref().map(sentinel), Some("m"), false);
+    let panel = panel(&connections);
+    (named, connections, panel)
 }
 
 fn as_named(server: &Server) -> servers::Server {
@@ -192,9 +196,7 @@ fn as_named(server: &Server) -> servers::Server {
 #[actix_web::test]
 async fn whom_most_sentinels_name_is_asked_although_the_old_master_would_go_on() {
     let (old, new) = (Server::start(), Server::start());
-    let named: [_; 3] = std::array::from_fn(|_| Arc::new(AtomicU16::new(old.port())));
-    let connections = connections(&named.each_ref().map(sentinel), Some("m"), false);
-    let mut panel = panel(&connections);
+    let (named, connections, mut panel) = three_sentinels(&old);
     assert_eq!(count(&connections, "k").await, Ok(Value::Int(1)));
     let first = as_named(&old);
 
@@ -219,9 +221,7 @@ async fn whom_most_sentinels_name_is_asked_although_the_old_master_would_go_on()
 #[actix_web::test]
 async fn a_sentinel_that_contradicts_the_others_is_believed_when_their_master_is_gone() {
     let (old, new) = (Server::start(), Server::start());
-    let named: [_; 3] = std::array::from_fn(|_| Arc::new(AtomicU16::new(old.port())));
-    let connections = connections(&named.each_ref().map(sentinel), Some("m"), false);
-    let mut panel = panel(&connections);
+    let (named, connections, mut panel) = three_sentinels(&old);
     count(&connections, "k").await.unwrap();
     assert!(panel.have_replaced(&as_named(&new), TIMEOUT).await);
     old.kill();
